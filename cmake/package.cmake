@@ -1,0 +1,1 @@
+# The package file of the build folder.

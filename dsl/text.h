@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dsl/graph.h"
+
+namespace halyard {
+
+/// Reads pipelines in text form; docs/text_form.md has the grammar. `file` is named in errors and positions.
+/// Throws UserError "file:line:column: …". Checks the grammar and that names are declared once and before use;
+/// verify_graph() checks the rest. Transfers are read and dropped.
+std::vector<Graph> parse(std::string_view text, const std::string &file = "graph");
+
+/// The one text form of a graph: parse(print(g)) == g, less its transfers.
+std::string print(const Graph &graph);
+
+/// Parts of the text form: "f32[-1+130,96]", "[-1+130,96]", "f32".
+std::string print(Elem elem);
+std::string print(const Box &box);
+
+}  // namespace halyard
