@@ -11,7 +11,8 @@
 
 namespace halyard {
 
-/// Combines lambdas to one visitor. No generic catch-all goes in: a new alternative must break the build.
+/// Combines lambdas to one visitor. No generic catch-all goes in: a new alternative must break the
+/// build.
 template<typename... F>
 struct overloaded : F... {
     using F::operator()...;
@@ -43,13 +44,17 @@ struct Dim {
 /// Dimensions, innermost first. No dimensions: one element.
 using Box = std::vector<Dim>;
 
-/// Elements in `box`; 1 for no dimensions. Does not overflow for a box that verify_graph() accepted.
+/// Elements in `box`; 1 for no dimensions. Does not overflow for a box that is_addressable().
 uint64_t elements_of(const Box &box);
 
-/// The smallest box that holds both; they have equal dimensions.
+/// Whether no extent is negative, and every end (min + extent), every dense stride and the bytes of
+/// any element type fit int64_t. True for each box that parse() or verify_graph() accepted.
+bool is_addressable(const Box &box);
+
+/// The smallest box that holds all elements of both; they have equally many dimensions.
 Box bounding_box(const Box &a, const Box &b);
 
-/// Whether `outer` holds all of `inner`.
+/// Whether `outer` holds all elements of `inner` and has as many dimensions.
 bool contains(const Box &outer, const Box &inner);
 
 /// A place in the text or source that something came from. Never part of a comparison.
@@ -60,9 +65,12 @@ struct SourcePos {
     friend bool operator==(const SourcePos &, const SourcePos &) { return true; }
 };
 
+/// "file:line:column", less what is not known (0); empty without a line.
+std::string to_string(const SourcePos &pos);
+
 /// Something that is written once and has memory, or a scalar that is passed by value.
 struct Value {
-    std::string name;        ///< without '%'
+    std::string name;  ///< without '%'
     Elem elem = Elem::F32;
     std::optional<Box> box;  ///< none: a scalar port, passed by value
     SourcePos pos;
@@ -108,11 +116,11 @@ struct Constant {
 /// A value that survives a call: read as it was, replaced by `next` when the call succeeds.
 struct State {
     ValueId value{};
-    std::string file;              ///< initial array, raw bytes beside the graph; empty: none
-    std::optional<Device> device;  ///< none: the space of the kernel that makes `next`
-    std::optional<double> initial; ///< initial scalar, a fill
-    uint32_t delay = 0;            ///< a call reads what was made delay + 1 calls earlier
-    std::optional<ValueId> next;   ///< none: the state keeps its value, unless a kernel takes it `inplace`
+    std::string file;               ///< initial array, raw bytes beside the graph; empty: none
+    std::optional<Device> device;   ///< none: the space of the kernel that makes `next`
+    std::optional<double> initial;  ///< initial scalar, a fill
+    uint32_t delay = 0;             ///< a call reads what was made delay + 1 calls earlier
+    std::optional<ValueId> next;  ///< none: it keeps its value, unless a kernel takes it `inplace`
     SourcePos pos;
     bool operator==(const State &) const = default;
 };
@@ -150,9 +158,9 @@ enum class Use : uint8_t {
 struct Arg {
     ValueId value{};
     Use use = Use::Read;
-    std::optional<Box> box;   ///< the part that is read; none: all
-    std::optional<Elem> as;   ///< the element type that this reader needs; none: the value's own
-    Layout layout;            ///< the layout that this reader needs; default: any
+    std::optional<Box> box;  ///< the part that is read; none: all
+    std::optional<Elem> as;  ///< the element type that this reader needs; none: the value's own
+    Layout layout;           ///< the layout that this reader needs; default: any
     bool operator==(const Arg &) const = default;
 };
 
@@ -163,7 +171,9 @@ struct Kernel {
     std::optional<DelegateId> delegate;
     std::optional<Place> place;  ///< only where there is no delegate; neither: cpu
     uint64_t workspace = 0;      ///< bytes in the arena of the kernel's space
-    bool operator==(const Kernel &) const = default;
+
+    /// No place and cpu are the same: the text form says cpu for both.
+    bool operator==(const Kernel &other) const;
 };
 
 /// Part of a value. The node's box has the extents of `box`.
@@ -228,5 +238,9 @@ struct Graph {
 
 /// The place of a kernel: its own, its delegate's, else cpu.
 Place place_of(const Graph &graph, const Kernel &kernel);
+
+/// Renumbers values in the order in which the text form declares them: ports, constants, states,
+/// then the outputs of nodes. So parse(print(g)) == g holds for each graph that is numbered so.
+Graph number_values(Graph graph);
 
 }  // namespace halyard
