@@ -1,0 +1,39 @@
+#pragma once
+
+#include <atomic>
+
+#include "runtime/device.h"
+#include "runtime/error.h"
+#include "runtime/runtime.h"
+
+namespace halyard::runtime {
+
+/// What kernels of one call said when they failed; the first text is kept. From any thread.
+struct KernelFailure {
+    std::atomic<bool> taken{false};
+    char text[1024] = "";
+
+    void report(const char *message);
+    void clear();
+};
+
+/// Where a kernel runs. Its address is the kernel's user_context.
+struct Lane {
+    halyard_lane shown{};  ///< first: what halyard_get_lane() gives; native handles are filled in
+    const halyard_device_kind *kind = nullptr;
+    halyard_device *device = nullptr;
+    halyard_queue *queue = nullptr;
+    void *caller = nullptr;            ///< the user_context that the pipeline's caller gave
+    KernelFailure *failure = nullptr;  ///< of the call that the lane serves
+};
+
+/// The lane at this address; null if it is none. An unknown address is not dereferenced. Never
+/// allocates; safe at any time, also while the process exits.
+Lane *lane_of(const void *user_context);
+
+/// Lanes live in an address range of their own, so that lane_of() can tell them. Null if it is
+/// full.
+Lane *create_lane();
+void destroy_lane(Lane *lane);
+
+}  // namespace halyard::runtime
