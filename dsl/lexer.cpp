@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "dsl/error.h"
+#include "dsl/text.h"
 
 namespace halyard {
 namespace {
@@ -24,7 +25,26 @@ std::string describe_byte(char c) {
     return std::string("the byte 0x") + hex[byte / 16] + hex[byte % 16];
 }
 
+/// The end of the letters, digits, '_' and "::" from `offset` on.
+size_t end_of_name(std::string_view text, size_t offset) {
+    const std::string_view colons = "::";
+    while (offset < text.size()) {
+        if (is_word(text[offset])) {
+            ++offset;
+        } else if (text.substr(offset, colons.size()) == colons) {
+            offset += colons.size();
+        } else {
+            break;
+        }
+    }
+    return offset;
+}
+
 }  // namespace
+
+bool is_name(std::string_view text) {
+    return !text.empty() && is_letter(text[0]) && end_of_name(text, 0) == text.size();
+}
 
 std::string describe(const Token &token) {
     const std::string text(token.text);
@@ -79,14 +99,6 @@ size_t Lexer::end_of_run(size_t from, const Belongs &belongs) const {
     return from;
 }
 
-size_t Lexer::end_of_name(size_t from) const {
-    while (true) {
-        from = end_of_run(from, is_word);
-        if (at(from) != ':' || at(from + 1) != ':') return from;
-        from += 2;
-    }
-}
-
 size_t Lexer::end_of_number(size_t from) const {
     size_t end = end_of_run(from, is_digit);
     if (at(end) == '.' && is_digit(at(end + 1))) end = end_of_run(end + 1, is_digit);
@@ -115,26 +127,26 @@ Token Lexer::scan() {
     using Kind = Token::Kind;
     skip_blanks();
     const size_t begin = offset_;
-    if (begin == text_.size()) return cut(Kind::End, begin, begin, begin);
+    if (begin == text_.size()) return cut(Kind::End, begin, begin);
 
     const char c = text_[begin];
-    if (is_letter(c)) return cut(Kind::Name, begin, end_of_name(begin), end_of_name(begin));
-    if (is_digit(c)) return cut(Kind::Number, begin, end_of_number(begin), end_of_number(begin));
+    if (is_letter(c)) return cut(Kind::Name, begin, end_of_name(text_, begin));
+    if (is_digit(c)) return cut(Kind::Number, begin, end_of_number(begin));
     if (c == '%' && is_letter(at(begin + 1))) {
-        const size_t end = end_of_name(begin + 1);
-        Token value = cut(Kind::Value, begin, end, end);
+        Token value = cut(Kind::Value, begin, end_of_name(text_, begin + 1));
         value.text.remove_prefix(1);
         return value;
     }
     if (c == '"') {
         const size_t end = end_of_run(begin + 1, [](char o) { return o != '"' && o != '\n'; });
-        Token string = cut(Kind::String, begin, end, end + 1);
+        Token string = cut(Kind::String, begin, end);
         string.text.remove_prefix(1);
         if (at(end) != '"') fail(string, "a string has no closing quote on its line");
+        ++offset_;
         return string;
     }
-    if (c == '-' && at(begin + 1) == '>') return cut(Kind::Symbol, begin, begin + 2, begin + 2);
-    const Token symbol = cut(Kind::Symbol, begin, begin + 1, begin + 1);
+    if (c == '-' && at(begin + 1) == '>') return cut(Kind::Symbol, begin, begin + 2);
+    const Token symbol = cut(Kind::Symbol, begin, begin + 1);
     if (c == '%')
         fail(symbol, "expected a letter after '%', found " + describe_byte(at(begin + 1)));
     if (std::string_view("(){}[],:=@+-").find(c) == std::string_view::npos) {
@@ -143,8 +155,8 @@ Token Lexer::scan() {
     return symbol;
 }
 
-Token Lexer::cut(Token::Kind kind, size_t begin, size_t end, size_t resume) {
-    offset_ = resume;
+Token Lexer::cut(Token::Kind kind, size_t begin, size_t end) {
+    offset_ = end;
     return {.kind = kind,
             .text = text_.substr(begin, end - begin),
             .line = line_,

@@ -44,12 +44,13 @@ public:
 private:
     template<typename Belongs>
     size_t end_of_run(size_t from, const Belongs &belongs) const;
-    size_t end_of_name(size_t from) const;
     size_t end_of_number(size_t from) const;
     char at(size_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }
     void skip_blanks();
     Token scan();
-    Token cut(Token::Kind kind, size_t begin, size_t end, size_t resume);
+
+    /// Makes a token of [begin, end) and goes on behind it.
+    Token cut(Token::Kind kind, size_t begin, size_t end);
 
     std::string_view text_;
     std::string file_;
