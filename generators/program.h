@@ -15,7 +15,7 @@ namespace halyard::generators {
 /// whose boxes are those of the graph, with a schedule for its device. Nothing about layouts is fixed yet.
 struct Piece {
     std::vector<Halide::Func> outputs;                   ///< a Tuple Func stands for several outputs of the node
-    std::vector<Halide::Internal::Parameter> arguments;  ///< one for each argument of the node, in its order
+    std::vector<Halide::Parameter> arguments;  ///< one for each argument of the node, in its order
 };
 
 /// A foreign kernel: define_extern's C function, called from the table's entry without a piece.
@@ -33,7 +33,7 @@ struct ForeignCall {
     std::vector<Argument> arguments;
 
     /// Scalar ports that the Exprs use, with the node's argument that carries each.
-    std::vector<std::pair<Halide::Internal::Parameter, size_t>> scalars;
+    std::vector<std::pair<Halide::Parameter, size_t>> scalars;
 };
 
 using KernelCode = std::variant<Piece, ForeignCall>;
@@ -41,7 +41,7 @@ using KernelCode = std::variant<Piece, ForeignCall>;
 /// A port as Halide's metadata shows it.
 struct PortInfo {
     std::string name;
-    Halide::Internal::Parameter parameter;  ///< default, minimum, maximum and estimates
+    Halide::Parameter parameter;  ///< default, minimum, maximum and estimates
 };
 
 /// A generator's pipeline: the graph, and the code and data that belong to it.
