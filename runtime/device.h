@@ -9,14 +9,16 @@ extern "C" {
 
 struct halide_buffer_t;
 
-/* A kind of device is one table of functions. Each returns 0, or a negative halide_error_code_t and leaves a
- * text for halyard_last_error(). No exception, no printing. Every asynchronous call names its queue. */
+/* A kind of device is one table of functions. Each returns 0, or a negative halide_error_code_t and
+ * leaves a text for halyard_last_error(). No exception, no printing. Every asynchronous call names
+ * its queue. */
 
 typedef struct halyard_device halyard_device; /* one opened device */
 typedef struct halyard_queue halyard_queue;   /* an ordered line of work on it */
 typedef struct halyard_event halyard_event;   /* a point in a queue */
 
-/* An address: `block` is what allocate() gave (a pointer, a CUdeviceptr, a cl_mem), or a host pointer. */
+/* An address: `block` is what allocate() gave (a pointer, a CUdeviceptr, a cl_mem), or a host
+ * pointer. */
 typedef struct halyard_address {
     uint64_t block;
     uint64_t offset; /* bytes */
@@ -25,8 +27,8 @@ typedef struct halyard_address {
 /* A box of bytes, from one address to another. One driver call. */
 typedef struct halyard_copy {
     halyard_address from, to;
-    uint64_t width, rows, slices;      /* bytes in a row, rows in a slice, slices */
-    uint64_t from_row, from_slice;     /* bytes from a row or slice to the next */
+    uint64_t width, rows, slices;  /* bytes in a row, rows in a slice, slices */
+    uint64_t from_row, from_slice; /* bytes from a row or slice to the next */
     uint64_t to_row, to_slice;
 } halyard_copy;
 
@@ -36,9 +38,9 @@ typedef int (*halyard_kernel)(void *user_context, void **args);
 typedef struct halyard_launch {
     halyard_kernel function;
     const char *name;
-    void *lane;                /* the kernel's user_context; valid until the queue has run the launch */
+    void *lane; /* the kernel's user_context; valid until the queue has run the launch */
     void **args;
-    const uint32_t *sizes;     /* of each argument: 0 for a halide_buffer_t, else the scalar's bytes */
+    const uint32_t *sizes; /* of each argument: 0 for a halide_buffer_t, else the scalar's bytes */
     uint32_t count;
 } halyard_launch;
 
@@ -63,22 +65,30 @@ typedef struct halyard_device_kind {
     int (*allocate_pinned)(halyard_device *device, uint64_t bytes, void **host);
     int (*free_pinned)(halyard_device *device, void *host);
 
-    /* Gives a buffer a device address (host null, flags clear, shape untouched), so that Halide's code can use it. */
-    int (*wrap)(halyard_device *device, halyard_address address, uint64_t bytes, struct halide_buffer_t *buffer);
+    /* Gives a buffer a device address (host null, flags clear, shape untouched), so that Halide's
+     * code can use it; on cpu, its host address. An address that is not a multiple of the buffer's
+     * element is an error. */
+    int (*wrap)(halyard_device *device, halyard_address address, uint64_t bytes,
+                struct halide_buffer_t *buffer);
     int (*unwrap)(halyard_device *device, struct halide_buffer_t *buffer);
     /* The address of a buffer that a caller wrapped; an error if it is not of this device. */
-    int (*address_of)(halyard_device *device, const struct halide_buffer_t *buffer, halyard_address *address);
+    int (*address_of)(halyard_device *device, const struct halide_buffer_t *buffer,
+                      halyard_address *address);
 
     int (*create_queue)(halyard_device *device, halyard_queue **queue);
     int (*destroy_queue)(halyard_queue *queue);
-    int (*finish)(halyard_queue *queue); /* blocks until all its work is done; gives the first error of that work */
+    /* Blocks until all its work is done and gives the first error of that work, once: finish()
+     * again gives 0, unless the device is lost. */
+    int (*finish)(halyard_queue *queue);
 
-    /* Events are made once and recorded anew at each call. wait() takes an event of any device of this kind. */
+    /* Events are made once and recorded anew at each call; one that never was counts as done.
+     * wait() takes an event of any device of this kind. */
     int (*create_event)(halyard_device *device, halyard_event **event);
     int (*destroy_event)(halyard_event *event);
     int (*record)(halyard_queue *queue, halyard_event *event);
     int (*wait)(halyard_queue *queue, halyard_event *event);
-    int (*wait_host)(halyard_event *event); /* blocks the calling thread */
+    int (*wait_host)(halyard_event *event); /* blocks the calling thread; gives the first error of
+                                               the work before it in its queue, if there is one */
 
     int (*upload)(halyard_queue *queue, const halyard_copy *copy);
     int (*download)(halyard_queue *queue, const halyard_copy *copy);
@@ -87,12 +97,15 @@ typedef struct halyard_device_kind {
     int (*peer_access)(halyard_device *from, halyard_device *to, int *yes);
 
     /* Repeats an element of 1, 2, 4 or 8 bytes. */
-    int (*fill)(halyard_queue *queue, halyard_address to, uint64_t bytes, const void *element, uint32_t element_bytes);
+    int (*fill)(halyard_queue *queue, halyard_address to, uint64_t bytes, const void *element,
+                uint32_t element_bytes);
 
-    /* Calls the kernel's host code now (it enqueues its work on the lane's queue), or keeps it for later. */
+    /* Calls the kernel's host code now (it enqueues its work on the lane's queue), or keeps it for
+     * later. */
     int (*launch)(halyard_queue *queue, const halyard_launch *launch);
 
-    /* Native handles for foreign kernels and callers: cl_context, cl_device_id and cl_command_queue, or null. */
+    /* Native handles for foreign kernels and callers: cl_context, cl_device_id and
+     * cl_command_queue, or null. */
     int (*native)(halyard_device *device, halyard_queue *queue, void *handles[3]);
 } halyard_device_kind;
 

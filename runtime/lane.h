@@ -36,4 +36,8 @@ Lane *lane_of(const void *user_context);
 Lane *create_lane();
 void destroy_lane(Lane *lane);
 
+/// Calls a kernel. Where it fails: a negative code, and a text with its name and what halide_error
+/// said.
+int run_kernel(halyard_kernel function, const char *name, void *user_context, void **args);
+
 }  // namespace halyard::runtime

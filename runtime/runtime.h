@@ -16,14 +16,16 @@ struct halide_filter_metadata_t;
 typedef struct halyard_instance halyard_instance;
 
 /* Runs a library's plan. Called by emitted code alone.
- * plans: the embedded blob. kernels: a table of int (*)(void *user_context, void **args), in the plan's order.
- * buffers: buffer ports in order, inputs first. scalars: pointers to scalar ports in order.
- * user_context: an instance, or anything else for the default instance. A buffer with neither host nor device
- * address is a bounds query: shapes are filled in and nothing runs. */
+ * plans: the embedded blob. kernels: a table of int (*)(void *user_context, void **args): those of
+ * the first plan in its order, then those of the next one. buffers: buffer ports in order, inputs
+ * first. scalars: pointers to scalar ports in order. user_context: an instance, or anything else
+ * for the default instance. A buffer with neither host nor device address is a bounds query: shapes
+ * are filled in and nothing runs. */
 int halyard_call(void *user_context, const struct halide_buffer_t *plans, void *const *kernels,
                  struct halide_buffer_t *const *buffers, void *const *scalars);
 
-/* The text of the last error of this thread; empty if there was none. Valid until the thread's next error. */
+/* The text of the last error of this thread; empty if there was none. Valid until the thread's next
+ * error. */
 const char *halyard_last_error(void);
 
 /* An instance owns what survives a call: arenas, queues, constants, states. */
@@ -37,22 +39,23 @@ int halyard_instance_reset(halyard_instance *instance);
 typedef struct halyard_counters {
     uint64_t calls;
     uint64_t uploads, downloads, peers, locals, payload, copies, staged, skipped; /* per call */
-    uint64_t load_uploads, load_payload, load_copies;                            /* at load */
+    uint64_t load_uploads, load_payload, load_copies;                             /* at load */
     uint64_t launches, host_waits;
 } halyard_counters;
 
 /* Null: the default instance. */
 int halyard_read_counters(halyard_instance *instance, halyard_counters *counters);
 
-/* A copy of the state's current value, dense, into `bytes` bytes of host memory. Null: the default instance. */
+/* A copy of the state's current value, dense, into `bytes` bytes of host memory. Null: the default
+ * instance. */
 int halyard_read_state(halyard_instance *instance, const char *name, void *data, uint64_t bytes);
 
 /* What a foreign kernel is given as user_context: where it runs. */
 typedef struct halyard_lane {
     const char *kind; /* "cpu", "opencl", … */
     int index;
-    void *native[3];  /* the device table's native handles: OpenCL context, device, queue */
-    void *workspace;  /* host address, or null */
+    void *native[3]; /* the device table's native handles: OpenCL context, device, queue */
+    void *workspace; /* host address, or null */
     struct halide_buffer_t *device_workspace; /* wrapped for the device, or null */
 } halyard_lane;
 
@@ -61,13 +64,15 @@ const halyard_lane *halyard_get_lane(void *user_context);
 /* The user_context that the pipeline's caller gave. */
 void *halyard_user_context(void *lane);
 
-/* How many devices of a kind are here: 0 or more, or negative with the reason in halyard_last_error(). */
+/* How many devices of a kind are here: 0 or more, or negative with the reason in
+ * halyard_last_error(). */
 int halyard_count_devices(const char *kind);
 
-/* A human's view of a library: spaces, arenas, bytes of every port and device. `argv` and `metadata` are the
- * library's NAME_argv and NAME_metadata(). Writes at most `size` bytes, ends in 0, and gives the length of the whole
- * text, or a negative code. Opens no device, loads nothing. */
-int halyard_describe(int (*argv)(void **args), const struct halide_filter_metadata_t *metadata, char *text, uint64_t size);
+/* A human's view of a library: spaces, arenas, bytes of every port and device. `argv` and
+ * `metadata` are the library's NAME_argv and NAME_metadata(). Writes at most `size` bytes, ends in
+ * 0, and gives the length of the whole text, or a negative code. Opens no device, loads nothing. */
+int halyard_describe(int (*argv)(void **args), const struct halide_filter_metadata_t *metadata,
+                     char *text, uint64_t size);
 
 #ifdef __cplusplus
 }
