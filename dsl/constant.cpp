@@ -1,0 +1,18 @@
+#include "dsl/constant.h"
+
+#include "dsl/error.h"
+
+namespace halyard {
+
+ConstantBase::ConstantBase(const std::string &name, int dimensions, Halide::Buffer<> data)
+    : name_(name), data_(std::move(data)) {
+    Placement::of_member(this, "the constant '" + name + "'").add(this);
+    if (!data_.defined()) throw UserError("the constant '" + name + "' has no data");
+    if (data_.dimensions() != dimensions) {
+        throw UserError("the constant '" + name + "' has " + std::to_string(dimensions) +
+                        " dimensions, but its data has " + std::to_string(data_.dimensions()));
+    }
+    image_ = Halide::ImageParam(data_.type(), dimensions, name);
+}
+
+}  // namespace halyard

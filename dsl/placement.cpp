@@ -1,0 +1,151 @@
+#include "dsl/placement.h"
+
+#include <algorithm>
+#include <cctype>
+#include <mutex>
+
+#include "dsl/error.h"
+
+namespace halyard {
+namespace {
+
+/// The generators that live, so that their members find them while they are constructed.
+struct LiveGenerators {
+    std::mutex mutex;
+    std::vector<Placement *> all;
+};
+
+LiveGenerators &live_generators() {
+    static LiveGenerators live;
+    return live;
+}
+
+/// Whether the text form takes `text` as a name.
+bool is_name(const std::string &text) {
+    const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+    const auto is_part = [&](char c) {
+        return is_letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '_';
+    };
+    return !text.empty() && is_letter(text[0]) && std::ranges::all_of(text, is_part);
+}
+
+bool lists(const DelegateDirective &delegate, const Halide::Func &func) {
+    const auto is_func = [&](const Halide::Func &f) {
+        return f.function().same_as(func.function());
+    };
+    return std::ranges::any_of(delegate.funcs, is_func);
+}
+
+}  // namespace
+
+Placement::Placement(const void *begin, size_t bytes)
+    : begin_(static_cast<const char *>(begin)), bytes_(bytes) {
+    LiveGenerators &live = live_generators();
+    const std::lock_guard lock(live.mutex);
+    live.all.push_back(this);
+}
+
+Placement::~Placement() {
+    LiveGenerators &live = live_generators();
+    const std::lock_guard lock(live.mutex);
+    std::erase(live.all, this);
+}
+
+Placement &Placement::of_member(const void *member, const std::string &what) {
+    LiveGenerators &live = live_generators();
+    const std::lock_guard lock(live.mutex);
+    const auto *address = static_cast<const char *>(member);
+    const auto holds = [&](const Placement *p) {
+        return address >= p->begin_ && address < p->begin_ + p->bytes_;
+    };
+    const auto owner = std::ranges::find_if(live.all, holds);
+    if (owner == live.all.end()) {
+        throw UserError(what + " is not a member of a halyard::Generator: declare it as one");
+    }
+    return **owner;
+}
+
+Placement::DelegateRef Placement::delegate(const std::string &name,
+                                           const std::vector<Halide::Func> &funcs, const char *file,
+                                           int line) {
+    const SourcePos pos = caller_at(file, line);
+    const std::string subject = "delegate '" + name + "'";
+    if (!is_name(name)) {
+        fail_at(pos,
+                subject + " has no proper name: expected a letter, then letters, digits or '_'");
+    }
+    for (size_t n = 0; n < funcs.size(); ++n) {
+        const Halide::Func &func = funcs[n];
+        if (!func.defined()) {
+            fail_at(pos, subject + " lists the Func '" + func.name() +
+                             "', which has no definition: define it first");
+        }
+        const auto is_func = [&](const Halide::Func &f) {
+            return f.function().same_as(func.function());
+        };
+        if (std::any_of(funcs.begin(), funcs.begin() + static_cast<std::ptrdiff_t>(n), is_func)) {
+            fail_at(pos, subject + " lists the Func '" + func.name() + "' twice: once is enough");
+        }
+        for (const DelegateDirective &other : directives_.delegates) {
+            if (!lists(other, func)) continue;
+            fail_at(pos, "the Func '" + func.name() + "' is in delegate '" + other.name + "' (" +
+                             to_string(other.pos) + ") and in delegate '" + name +
+                             "': list it in one");
+        }
+    }
+    for (const DelegateDirective &other : directives_.delegates) {
+        if (other.name != name) continue;
+        fail_at(pos, subject + " is declared at " + to_string(other.pos) +
+                         " already: give one of them another name");
+    }
+    directives_.delegates.push_back(
+        {.name = name, .funcs = funcs, .device = {}, .pos = pos, .device_pos = {}});
+    return {*this, directives_.delegates.size() - 1};
+}
+
+void Placement::DelegateRef::on(const std::string &device, const char *file, int line) {
+    const SourcePos pos = caller_at(file, line);
+    const Device parsed = parse_device_at(device, pos);
+    DelegateDirective &delegate = placement_.directives_.delegates[index_];
+    if (delegate.device) {
+        fail_at(pos, "delegate '" + delegate.name + "' is placed on " + to_string(parsed) +
+                         ", but it is on " + to_string(*delegate.device) + " (" +
+                         to_string(delegate.device_pos) + ") already: place it once");
+    }
+    delegate.device = parsed;
+    delegate.device_pos = pos;
+}
+
+bool Placement::on_gpu(const Halide::Func &func, const char *file, int line) const {
+    for (const DelegateDirective &delegate : directives_.delegates) {
+        if (lists(delegate, func)) return !delegate.device.value_or(Device{}).is_host();
+    }
+    fail_at(caller_at(file, line), "on_gpu() asks about the Func '" + func.name() +
+                                       "', which no delegate lists: list it first");
+}
+
+void Placement::place_port(const std::string &port, const std::string &device,
+                           const SourcePos &pos) {
+    const Device parsed = parse_device_at(device, pos);
+    for (const PortDirective &other : directives_.ports) {
+        if (other.port != port) continue;
+        fail_at(pos, "the port '" + port + "' is placed on " + to_string(parsed) +
+                         ", but it is on " + to_string(other.device) + " (" + to_string(other.pos) +
+                         ") already: place it once");
+    }
+    directives_.ports.push_back({.port = port, .device = parsed, .pos = pos});
+}
+
+Device parse_device_at(const std::string &text, const SourcePos &pos) {
+    try {
+        return parse_device(text);
+    } catch (const UserError &error) {
+        fail_at(pos, error.what());
+    }
+}
+
+void fail_at(const SourcePos &pos, const std::string &message) {
+    throw UserError(to_string(pos) + ": " + message);
+}
+
+}  // namespace halyard

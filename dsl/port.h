@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "Halide.h"
+#include "dsl/placement.h"
+
+namespace halyard {
+
+/// Min and extent of each dimension.
+using Bounds = std::vector<std::pair<int32_t, int32_t>>;
+
+/// Puts bounds on a port's parameter, as set_bounds() does.
+void set_bounds_at(Halide::Parameter parameter, const std::string &port, const Bounds &bounds,
+                   const SourcePos &pos);
+
+/// Halide's Input, which may also say where the caller's buffer lives.
+template<typename T>
+class GeneratorInput : public Halide::GeneratorInput<T> {
+public:
+    using Halide::GeneratorInput<T>::GeneratorInput;
+
+    /// The caller's buffer is on this device; without it, on cpu.
+    void on(const std::string &device, const char *file = __builtin_FILE(),
+            int line = __builtin_LINE()) {
+        const SourcePos pos = caller_at(file, line);
+        Placement::of_member(this, "the port '" + this->name() + "'")
+            .place_port(this->name(), device, pos);
+    }
+
+private:
+    friend struct PortAccess;
+};
+
+/// Halide's Output, which may also say where the caller's buffer lives.
+template<typename T>
+class GeneratorOutput : public Halide::GeneratorOutput<T> {
+public:
+    using Halide::GeneratorOutput<T>::GeneratorOutput;
+    using Halide::GeneratorOutput<T>::operator=;
+
+    /// The caller's buffer is on this device; without it, on cpu.
+    void on(const std::string &device, const char *file = __builtin_FILE(),
+            int line = __builtin_LINE()) {
+        const SourcePos pos = caller_at(file, line);
+        Placement::of_member(this, "the port '" + this->name() + "'")
+            .place_port(this->name(), device, pos);
+    }
+
+private:
+    friend struct PortAccess;
+};
+
+/// What bounds() needs of a port and Halide keeps to the port's own class.
+struct PortAccess {
+    template<typename T>
+    static std::vector<Halide::Parameter> parameters(const GeneratorInput<T> &port) {
+        port.check_gio_access();
+        return port.parameters_;
+    }
+    template<typename T>
+    static std::vector<Halide::Parameter> parameters(const GeneratorOutput<T> &port) {
+        port.check_gio_access();
+        std::vector<Halide::Parameter> all;
+        for (const Halide::Func &func : port.funcs()) {
+            const auto &buffers = func.function().output_buffers();
+            all.insert(all.end(), buffers.begin(), buffers.end());
+        }
+        return all;
+    }
+    template<typename Port>
+    static const std::string &name(const Port &port) {
+        return port.name();
+    }
+};
+
+/// The box of an Input<Func> or Output<Func>, which have no set_bounds(): min and extent of each
+/// dimension.
+template<template<typename> class Port, typename T>
+void bounds(const Port<T> &port, const Bounds &bounds, const char *file = __builtin_FILE(),
+            int line = __builtin_LINE()) {
+    const std::string &name = PortAccess::name(port);
+    for (const Halide::Parameter &parameter : PortAccess::parameters(port)) {
+        set_bounds_at(parameter, name, bounds, caller_at(file, line));
+    }
+}
+
+}  // namespace halyard

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "Halide.h"
+#include "dsl/array.h"
+#include "dsl/placement.h"
+
+namespace halyard {
+
+/// The half of GeneratorState that is no template.
+class StateBase {
+public:
+    StateBase(const StateBase &) = delete;
+    StateBase &operator=(const StateBase &) = delete;
+
+    /// The value that replaces the state when the call succeeds: of its type and dimensions.
+    /// Throws UserError if it is not, or if next() was called before.
+    void next(const Halide::Func &func, const char *file = __builtin_FILE(),
+              int line = __builtin_LINE());
+
+    /// The state lives on this device; without it, where its next value is made.
+    void on(const std::string &device, const char *file = __builtin_FILE(),
+            int line = __builtin_LINE());
+
+    operator Halide::Func() const { return image_; }
+    operator Halide::ExternFuncArgument() const { return {image_.parameter()}; }
+
+    const std::string &name() const { return name_; }
+    const Halide::Func &next_func() const { return next_; }  ///< undefined without a next()
+    const SourcePos &next_pos() const { return next_pos_; }
+    const std::optional<Device> &device() const { return device_; }
+    double initial() const { return initial_; }
+    const Halide::Buffer<> &initial_array() const { return initial_array_; }  ///< undefined: none
+    Halide::Parameter parameter() const { return image_.parameter(); }
+
+protected:
+    StateBase(const std::string &name, Halide::Type type, int dimensions, double initial,
+              Halide::Buffer<> initial_array);
+    ~StateBase() = default;
+
+    Halide::ImageParam image_;
+
+private:
+    std::string name_;
+    double initial_;
+    Halide::Buffer<> initial_array_;
+    Halide::Func next_;
+    SourcePos next_pos_;
+    std::optional<Device> device_;
+    SourcePos device_pos_;
+};
+
+/// A value of N dimensions that survives a call, a member of a halyard::Generator: read as the
+/// previous call left it, and replaced by next() when the call succeeds.
+template<typename T, int N>
+class GeneratorState : public StateBase {
+public:
+    /// Every element starts as `initial`.
+    explicit GeneratorState(const std::string &name, T initial = T())
+        : StateBase(name, Halide::type_of<T>(), N, as_double(initial), {}) {}
+
+    /// Starts as this array, whose box is the state's.
+    GeneratorState(const std::string &name, const Halide::Buffer<T> &initial)
+        : StateBase(name, Halide::type_of<T>(), N, 0, initial.copy()) {}
+    GeneratorState(const std::string &name, const std::vector<T> &initial)
+        : GeneratorState(name, to_buffer(initial)) {
+        static_assert(N == 1,
+                      "a vector is the initial array of one dimension: give a Halide::Buffer");
+    }
+
+    /// The element of the previous call.
+    template<typename... Args>
+    Halide::Expr operator()(Args &&...args) const {
+        static_assert(sizeof...(Args) == N, "a state takes one index for each dimension");
+        return image_(std::forward<Args>(args)...);
+    }
+
+private:
+    static double as_double(T value) { return static_cast<double>(value); }
+};
+
+}  // namespace halyard
