@@ -147,8 +147,11 @@ Token Lexer::scan() {
     }
     if (c == '-' && at(begin + 1) == '>') return cut(Kind::Symbol, begin, begin + 2);
     const Token symbol = cut(Kind::Symbol, begin, begin + 1);
-    if (c == '%')
-        fail(symbol, "expected a letter after '%', found " + describe_byte(at(begin + 1)));
+    if (c == '%') {
+        const bool is_last = begin + 1 == text_.size();
+        fail(symbol, "expected a letter after '%', found " +
+                         (is_last ? "the end of the text" : describe_byte(text_[begin + 1])));
+    }
     if (std::string_view("(){}[],:=@+-").find(c) == std::string_view::npos) {
         fail(symbol, "found " + describe_byte(c) + ", which no part of a graph starts with");
     }
