@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "dsl/error.h"
+#include "dsl/text.h"
+
 namespace halyard::generators {
 namespace {
 
@@ -29,6 +32,10 @@ Argument input_argument(const PortInfo &info, const Value &value) {
         estimates.buffer_estimates = estimates_of(*value.box);
         return {info.name, Argument::InputBuffer, type, static_cast<int>(value.box->size()),
                 estimates};
+    }
+    if (type.is_float() && type.bits() == 16) {
+        throw UserError("scalar input '" + info.name + "' is " + print(value.elem) +
+                        ", a type without a name in C: make it f32, and cast where it is used");
     }
     return {info.name, Argument::InputScalar, type, 0, info.parameter.get_argument_estimates()};
 }

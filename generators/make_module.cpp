@@ -94,7 +94,7 @@ Modules make_modules(const Program &program, const Plan &plan, const std::string
     const std::vector<const Launch *> launches = launches_of(plan);
     EntryContents contents;
     contents.plans = pipeline::write_plans({&plan, 1}, program.data);
-    std::vector<Halide::Module> kernels;
+    std::vector<KernelModule> kernels;
     for (size_t k = 0; k < plan.kernels.size(); ++k) {
         const PlannedKernel &kernel = plan.kernels[k];
         if (!launches[k]) {
@@ -106,21 +106,22 @@ Modules make_modules(const Program &program, const Plan &plan, const std::string
         contents.kernels.push_back(std::visit(
             overloaded{
                 [&](const Piece &piece) {
-                    kernels.push_back(compile_kernel(
-                        piece, options_of(plan, kernel, *launches[k], symbol), target));
+                    const KernelOptions options = options_of(plan, kernel, *launches[k], symbol);
+                    kernels.push_back({options.subject, compile_kernel(piece, options, target)});
                     return make_trampoline(trampoline, symbol);
                 },
                 [&](const ForeignCall &call) { return make_trampoline(trampoline, call); },
             },
             code_of(program, plan, kernel)));
     }
-    return {make_entry(program, function, target, contents), std::move(kernels)};
+    return {make_entry(program, function, target, contents), std::move(kernels),
+            std::move(contents.plans)};
 }
 
 Halide::Module merge(const Modules &modules) {
     Halide::Module all(modules.entry.name(), modules.entry.target());
     bool strict = modules.entry.any_strict_float();
-    for (const Halide::Module &kernel : modules.kernels) {
+    for (const auto &[subject, kernel] : modules.kernels) {
         strict |= kernel.any_strict_float();
         for (const auto &buffer : kernel.buffers()) all.append(buffer);
         for (LoweredFunc function : kernel.functions()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,12 +10,19 @@
 
 namespace halyard::generators {
 
-/// What is compiled: the entry (plans, table, and functions that call the kernels by name), and the
-/// kernels.
+/// A Halide kernel: an object of its own in the static library.
+struct KernelModule {
+    std::string subject;  ///< starts error messages: "func 'lit' on opencl:0"
+    Halide::Module module;
+};
+
+/// What is compiled.
 struct Modules {
-    Halide::Module entry;
-    std::vector<Halide::Module>
-        kernels;  ///< one for each Halide kernel; each is an object of the static library
+    Halide::Module entry;  ///< plans, table, and small functions that call the kernels by name
+    std::vector<KernelModule> kernels;
+    std::vector<uint8_t> plans;  ///< the blob that the entry embeds
+
+    std::string subject() const { return "pipeline '" + entry.name() + "'"; }
 };
 
 /// Compiles each kernel for the layouts that the plan gives to its replicas, and makes the entry

@@ -1,0 +1,75 @@
+#include "generators/generate.h"
+
+#include "dsl/error.h"
+#include "dsl/placement.h"
+#include "generators/call_halide.h"
+#include "generators/make_module.h"
+#include "generators/make_program.h"
+#include "pipeline/pipeline.h"
+
+namespace halyard::generators {
+namespace {
+
+using Halide::Internal::AbstractGenerator;
+using Halide::Internal::AbstractGeneratorPtr;
+using Halide::Internal::GeneratorRegistry;
+
+AbstractGeneratorPtr create(const Options &options) {
+    const std::string subject = "generator '" + options.generator + "'";
+    AbstractGeneratorPtr generator;
+    call_halide(subject, [&] {
+        generator =
+            GeneratorRegistry::create(options.generator, Halide::GeneratorContext(options.target));
+        for (const auto &[name, value] : options.parameters)
+            generator->set_generatorparam_value(name, value);
+    });
+    if (!dynamic_cast<const Placement *>(generator.get())) {
+        throw UserError(
+            subject +
+            " is a plain Halide generator: derive its class from halyard::Generator<> "
+            "instead of Halide::Generator<>, or compile it with add_halide_generator()");
+    }
+    return generator;
+}
+
+std::string make_runtime(const Options &options) {
+    const std::string base = (options.directory / options.runtime).string();
+    call_halide("runtime '" + options.runtime + "'", [&] {
+        Halide::compile_standalone_runtime(
+            {{Halide::OutputFileType::static_library, base + ".a"}},
+            options.target.without_feature(Halide::Target::NoRuntime));
+    });
+    return options.verbose ? base + ".a\n" : "";
+}
+
+std::string make_library(const Options &options) {
+    for (const std::string &plugin : options.plugins) {
+        call_halide("plugin '" + plugin + "'", [&] { Halide::load_plugin(plugin); });
+    }
+    const AbstractGeneratorPtr generator = create(options);
+    const Program program = make_program(*generator, options.function, options.target);
+    const pipeline::Plan plan =
+        pipeline::make_plan(program.graph, {.peer = options.peer, .dump = {}});
+
+    const std::filesystem::path base = options.directory / options.base_name;
+    std::vector<std::filesystem::path> files;
+    if (options.outputs.need_modules()) {
+        files = write_modules(make_modules(program, plan, options.function, options.target),
+                              options.outputs, base);
+    }
+    if (options.outputs.plan_text) files.push_back(write_plan_text(plan, base));
+
+    std::string text = pipeline::print_summary(plan) + "\n";
+    if (options.verbose) {
+        for (const auto &file : files) text += file.string() + "\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string generate(const Options &options) {
+    return options.runtime.empty() ? make_library(options) : make_runtime(options);
+}
+
+}  // namespace halyard::generators
