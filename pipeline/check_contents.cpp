@@ -1,0 +1,243 @@
+#include "pipeline/check_contents.h"
+
+#include <algorithm>
+
+#include "pipeline/accesses.h"
+#include "pipeline/storage_contents.h"
+
+namespace halyard::pipeline {
+namespace {
+
+using Mode = Access::Mode;
+
+class Contents {
+public:
+    Contents(const Plan &plan, Faults &faults)
+        : plan_(plan), graph_(plan.graph), faults_(faults), map_(plan.graph) {}
+    void check();
+
+private:
+    using Text = std::string;
+    void run(Phase phase);
+    void touch(const StepOrder &order, Phase phase, StepId step, const Access &access);
+    Text describe(const Access &access) const;
+    void before_load();
+    void before_call();
+    void after_load();
+    void after_call();
+    std::vector<std::optional<uint32_t>> takers() const;
+    void taken();
+    StorageContents *find(StorageKind kind, size_t index, uint32_t slot = 0);
+    void put(StorageKind kind, size_t index, uint32_t slot, ValueId value, const Layout &layout);
+    bool holds(StorageKind kind, size_t index, uint32_t slot, ValueId value, const Layout &layout);
+    Elements all_of(ValueId value, const Layout &layout) const;
+
+    const Plan &plan_;
+    const Graph &graph_;
+    Faults &faults_;
+    ElementMap map_;
+    std::vector<StorageContents> contents_;  ///< by storage
+};
+
+bool may_write(const Storage &storage, Phase phase) {
+    switch (storage.kind) {
+        case StorageKind::Frame:
+        case StorageKind::Output:
+            return true;
+        case StorageKind::Instance:
+            return phase == Phase::Load;
+        case StorageKind::State:
+            return phase == Phase::Load || storage.slot == 0;
+        case StorageKind::Input:
+        case StorageKind::Constant:
+        case StorageKind::None:
+            return false;
+    }
+    return false;
+}
+
+void Contents::check() {
+    for (const Storage &storage : plan_.storages) contents_.emplace_back(storage.bytes);
+    before_load();
+    run(Phase::Load);
+    after_load();
+    before_call();
+    run(Phase::Call);
+    after_call();
+    taken();
+}
+
+void Contents::run(Phase phase) {
+    const std::vector<Step> &steps = steps_of(plan_, phase);
+    const StepOrder order(steps, plan_.queues.size());
+    for (size_t i = 0; i < steps.size(); ++i) {
+        for (const Access &access : accesses_of(plan_, steps[i])) {
+            touch(order, phase, StepId(i), access);
+        }
+    }
+}
+
+void Contents::touch(const StepOrder &order, Phase phase, StepId step, const Access &access) {
+    const bool reads = access.mode == Mode::Read || access.mode == Mode::Take;
+    const Text text = name_of(phase, step) + (reads ? " reads " : " writes ") + describe(access);
+    if (!reads && !may_write(plan_[access.storage], phase)) {
+        faults_.push_back(text + ", which must stay as it is");
+        return;
+    }
+    StorageContents &contents = contents_[index_of(access.storage)];
+    Elements elements;
+    if (access.mode != Mode::Spoil) elements = map_.elements(plan_[access.replica], access.box);
+    StorageContents::Wrong wrong;
+    switch (access.mode) {
+        case Mode::Read:
+            wrong = contents.read(order, step, elements);
+            break;
+        case Mode::Take:
+            wrong = contents.take(order, step, elements);
+            break;
+        case Mode::Write:
+            wrong = contents.write(order, step, elements);
+            break;
+        case Mode::Spoil:
+            wrong = contents.spoil(order, step);
+            break;
+    }
+    if (wrong) faults_.push_back(text + ", but " + *wrong);
+}
+
+Contents::Text Contents::describe(const Access &access) const {
+    const Text where =
+        name_of(access.storage) + " on " + to_string(plan_[plan_[access.storage].space].device);
+    if (access.mode == Mode::Spoil) return "its workspace in " + where;
+    return name_of(graph_, plan_[access.replica].value) + print(access.box) + " in " + where;
+}
+
+StorageContents *Contents::find(StorageKind kind, size_t index, uint32_t slot) {
+    for (size_t i = 0; i < plan_.storages.size(); ++i) {
+        const Storage &each = plan_.storages[i];
+        if (each.kind == kind && each.index == index && each.slot == slot) return &contents_[i];
+    }
+    return nullptr;
+}
+
+/// The value in a dense buffer of its own.
+Elements Contents::all_of(ValueId value, const Layout &layout) const {
+    const Box &box = *graph_[value].box;
+    const Replica whole{.value = value, .box = box, .strides = dense_strides(box, layout.order)};
+    return map_.elements(whole, box);
+}
+
+void Contents::put(StorageKind kind, size_t index, uint32_t slot, ValueId value,
+                   const Layout &layout) {
+    if (StorageContents *contents = find(kind, index, slot)) contents->put(all_of(value, layout));
+}
+
+bool Contents::holds(StorageKind kind, size_t index, uint32_t slot, ValueId value,
+                     const Layout &layout) {
+    if (elements_of(*graph_[value].box) == 0) return true;
+    StorageContents *contents = find(kind, index, slot);
+    return contents && contents->holds(all_of(value, layout));
+}
+
+void Contents::before_load() {
+    for (size_t i = 0; i < graph_.constants.size(); ++i) {
+        put(StorageKind::Constant, i, 0, graph_.constants[i].value, {});
+    }
+    for (size_t i = 0; i < graph_.states.size(); ++i) {
+        if (graph_.states[i].file.empty()) continue;
+        put(StorageKind::Constant, graph_.constants.size() + i, 0, graph_.states[i].value, {});
+    }
+}
+
+void Contents::after_load() {
+    for (size_t i = 0; i < graph_.states.size(); ++i) {
+        const ValueId value = graph_.states[i].value;
+        const uint32_t slots = plan_.states[i].slots;
+        for (uint32_t slot = slots == 1 ? 0 : 1; slot < slots; ++slot) {
+            if (holds(StorageKind::State, i, slot, value, {})) continue;
+            faults_.push_back("load does not fill slot " + std::to_string(slot) + " of the state " +
+                              name_of(graph_, value));
+        }
+    }
+}
+
+void Contents::before_call() {
+    for (size_t i = 0; i < plan_.storages.size(); ++i) {
+        const StorageKind kind = plan_.storages[i].kind;
+        contents_[i].settle();
+        const bool stays = kind == StorageKind::Instance || kind == StorageKind::Constant;
+        if (!stays) contents_[i] = StorageContents(plan_.storages[i].bytes);
+    }
+    for (size_t i = 0; i < graph_.ports.size(); ++i) {
+        const Port &port = graph_.ports[i];
+        if (graph_[port.value].box) put(StorageKind::Input, i, 0, port.value, port.layout);
+    }
+    for (size_t i = 0; i < graph_.states.size(); ++i) {
+        const uint32_t read_slot = plan_.states[i].slots == 1 ? 0 : 1;
+        put(StorageKind::State, i, read_slot, graph_.states[i].value, {});
+    }
+}
+
+void Contents::after_call() {
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+        const Output &output = graph_.outputs[i];
+        if (holds(StorageKind::Output, i, 0, output.value, output.layout)) continue;
+        faults_.push_back("the output '" + output.name + "' does not hold " +
+                          name_of(graph_, output.value) + " at the end");
+    }
+    for (size_t i = 0; i < graph_.states.size(); ++i) {
+        const State &state = graph_.states[i];
+        if (!state.next || holds(StorageKind::State, i, 0, *state.next, {})) continue;
+        faults_.push_back("the state " + name_of(graph_, state.value) + " does not hold " +
+                          name_of(graph_, *state.next) + " at the end");
+    }
+}
+
+/// By value: the state without next whose memory it takes over, `inplace` and through views.
+std::vector<std::optional<uint32_t>> Contents::takers() const {
+    std::vector<std::optional<uint32_t>> state_of(graph_.values.size());
+    for (uint32_t i = 0; i < graph_.states.size(); ++i) {
+        if (!graph_.states[i].next) state_of[index_of(graph_.states[i].value)] = i;
+    }
+    for (const Node &node : graph_.nodes) {
+        const auto *kernel = std::get_if<Kernel>(&node.op);
+        size_t n = 0;
+        for (size_t a = 0; kernel && a < kernel->args.size(); ++a) {
+            if (kernel->args[a].use != Use::Inplace) continue;
+            const ValueId from = map_.root_of(kernel->args[a].value);
+            state_of[index_of(node.outputs[n++])] = state_of[index_of(from)];
+        }
+    }
+    return state_of;
+}
+
+/// A state without next changes in its own memory: by each kernel that takes it or what such a
+/// kernel made of it, and by nothing else.
+void Contents::taken() {
+    const std::vector<std::optional<uint32_t>> takers = this->takers();
+    for (size_t i = 0; i < plan_.steps.size(); ++i) {
+        const bool is_launch = std::holds_alternative<Launch>(plan_.steps[i].action);
+        for (const Access &access : accesses_of(plan_, plan_.steps[i])) {
+            const Storage &storage = plan_[access.storage];
+            const bool is_state =
+                storage.kind == StorageKind::State && !graph_.states[storage.index].next;
+            const auto here = is_state ? std::optional(storage.index) : std::nullopt;
+            if (access.mode != Mode::Take && access.mode != Mode::Write) continue;
+            const auto state = takers[index_of(map_.root_of(plan_[access.replica].value))];
+            const bool is_wrong = access.mode == Mode::Take ? state && state != here
+                                                            : here && (state != here || !is_launch);
+            if (is_wrong) {
+                faults_.push_back(name_of(Phase::Call, StepId(i)) + " uses " + describe(access) +
+                                  ", but a state that is taken inplace changes where it lives");
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void check_contents(const Plan &plan, Faults &faults) {
+    Contents(plan, faults).check();
+}
+
+}  // namespace halyard::pipeline
