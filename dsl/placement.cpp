@@ -1,10 +1,10 @@
 #include "dsl/placement.h"
 
 #include <algorithm>
-#include <cctype>
 #include <mutex>
 
 #include "dsl/error.h"
+#include "dsl/text.h"
 
 namespace halyard {
 namespace {
@@ -18,15 +18,6 @@ struct LiveGenerators {
 LiveGenerators &live_generators() {
     static LiveGenerators live;
     return live;
-}
-
-/// Whether the text form takes `text` as a name.
-bool is_name(const std::string &text) {
-    const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
-    const auto is_part = [&](char c) {
-        return is_letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '_';
-    };
-    return !text.empty() && is_letter(text[0]) && std::ranges::all_of(text, is_part);
 }
 
 bool lists(const DelegateDirective &delegate, const Halide::Func &func) {

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "Halide.h"
+#include "generators/source.h"
+
+namespace halyard::generators {
+
+/// A Func that has memory, and so a kernel of its own.
+struct ValueFunc {
+    Halide::Internal::Function func;
+    std::optional<size_t> delegate;  ///< of the directives' delegates; none: on cpu by itself
+};
+
+/// Which Funcs of a pipeline are values, and in whose kernels the others are computed.
+struct ValueChoice {
+    std::vector<ValueFunc> values;  ///< producers first
+    std::map<std::string, std::set<std::string>>
+        kernels;  ///< of a Func that is no value, the values that it is part of
+
+    bool is_value(const std::string &func) const { return kernels.count(func) == 0; }
+};
+
+/// Decides where the pipeline is cut and which delegate each value belongs to.
+///
+/// A Func is a value if it is an output, the next of a state, scheduled compute_root, extern or an
+/// argument of an extern, or read by another delegate than the one that lists it. A value belongs
+/// to the delegate that lists it; an unlisted extern is on cpu; another unlisted value goes with
+/// its readers if they are one delegate. Worked out from the outputs back, so that all readers are
+/// known. Throws UserError where a delegate lists what is no Func of the pipeline, or a Func can
+/// not be cut.
+ValueChoice choose_values(const Source &source);
+
+}  // namespace halyard::generators

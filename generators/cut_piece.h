@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "Halide.h"
+#include "dsl/graph.h"
+#include "generators/choose_values.h"
+#include "generators/source.h"
+
+namespace halyard::generators {
+
+/// What a kernel reads, by its number among all values of the graph.
+struct Stored {
+    std::string name;  ///< the graph's
+    Halide::Type type;
+    int dimensions = 0;
+};
+
+/// How pieces see what they do not make themselves.
+struct Storage {
+    std::vector<Stored> values;                         ///< by ValueId
+    std::map<std::string, ValueId> of_func;             ///< values that kernels make, by Func
+    std::map<Halide::Parameter, ValueId> of_parameter;  ///< ports, states, constants; scalars too
+    std::map<const void *, ValueId> of_buffer;          ///< Halide::Buffers that Funcs read
+    std::map<Halide::Parameter, Box> bounds;            ///< of buffer ports, inputs and outputs
+};
+
+/// A kernel's code, cut out of the pipeline.
+struct CutPiece {
+    Halide::Func output;
+    std::map<std::string, Halide::Internal::Function> funcs;  ///< all that it is made of, by name
+    std::map<ValueId, Halide::Parameter> reads;  ///< one for each value and scalar that it may read
+};
+
+/// Copies a value's Func and all that is computed inside its kernel, and puts parameters of its own
+/// in the place of each value, port, state and constant that is read. A port's mins and extents
+/// become numbers.
+CutPiece cut_piece(const ValueFunc &value, const ValueChoice &choice, const Storage &storage);
+
+}  // namespace halyard::generators

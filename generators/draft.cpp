@@ -1,0 +1,133 @@
+#include "generators/draft.h"
+
+#include "dsl/error.h"
+#include "dsl/state.h"
+#include "generators/value_names.h"
+
+namespace halyard::generators {
+namespace {
+
+using namespace Halide::Internal;
+using Halide::Parameter;
+
+std::optional<int64_t> number(const Halide::Expr &expr) {
+    return expr.defined() ? as_const_int(simplify(expr)) : std::nullopt;
+}
+
+/// The box that set_bounds() gives to a port.
+Box bounds_of(const Parameter &parameter, const std::string &port) {
+    Box box;
+    for (int d = 0; d < parameter.dimensions(); ++d) {
+        const auto min = number(parameter.min_constraint(d));
+        const auto extent = number(parameter.extent_constraint(d));
+        if (!min || !extent) {
+            throw UserError("the port '" + port + "' has no fixed bounds in dimension " +
+                            std::to_string(d) + ": call " + port + ".dim(" + std::to_string(d) +
+                            ").set_bounds(min, extent)");
+        }
+        box.push_back({.min = *min, .extent = *extent});
+    }
+    return box;
+}
+
+class Drafter {
+public:
+    explicit Drafter(Draft &draft) : draft_(draft), storage_(draft.storage) {}
+
+    void add_inputs() {
+        for (const SourceInput &input : draft_.source.inputs) {
+            const Parameter &parameter = input.parameter;
+            storage_.of_parameter[parameter] =
+                add(input.name, parameter.type(), parameter.dimensions());
+            if (!parameter.is_buffer()) continue;
+            storage_.bounds[parameter] = bounds_of(parameter, input.name);
+        }
+    }
+
+    void add_constants() {
+        for (const SourceConstant &constant : draft_.source.constants) {
+            const ValueId id = add(constant.name, constant.data.type(), constant.data.dimensions());
+            if (constant.parameter.defined()) {
+                storage_.of_parameter[constant.parameter] = id;
+            } else {
+                storage_.of_buffer[constant.data.get()] = id;
+            }
+        }
+    }
+
+    void add_states() {
+        for (const SourceState &state : draft_.source.states) {
+            const Parameter parameter = state.directive->parameter();
+            storage_.of_parameter[parameter] =
+                add(state.directive->name(), parameter.type(), parameter.dimensions());
+        }
+    }
+
+    void add_outputs() {
+        for (const SourceOutput &output : draft_.source.outputs) {
+            if (parameter_of(output.func).defined()) continue;
+            const Parameter &buffer = output.func.output_buffers()[0];
+            storage_.bounds[buffer] = bounds_of(buffer, output.name);
+        }
+    }
+
+    void add_kernels() {
+        const auto &delegates = draft_.source.directives.delegates;
+        for (const ValueFunc &value : draft_.choice.values) {
+            const Function &func = value.func;
+            const ValueId id = add(func.name(), func.output_types()[0], func.dimensions());
+            storage_.of_func[func.name()] = id;
+            Device device;
+            if (value.delegate) device = delegates[*value.delegate].device.value_or(Device{});
+            draft_.kernels.push_back(
+                {.value = value, .id = id, .device = device, .piece = std::nullopt});
+        }
+    }
+
+    void cut_pieces() {
+        for (DraftKernel &kernel : draft_.kernels) {
+            if (kernel.value.func.has_extern_definition()) continue;
+            kernel.piece = cut_piece(kernel.value, draft_.choice, storage_);
+        }
+    }
+
+private:
+    ValueId add(const std::string &name, Halide::Type type, int dimensions) {
+        storage_.values.push_back(
+            {.name = names_.take(name), .type = type, .dimensions = dimensions});
+        return ValueId{static_cast<uint32_t>(storage_.values.size() - 1)};
+    }
+
+    Draft &draft_;
+    Storage &storage_;
+    ValueNames names_;
+};
+
+}  // namespace
+
+Draft make_draft(Source source) {
+    Draft draft;
+    draft.source = std::move(source);
+    draft.choice = choose_values(draft.source);
+    Drafter drafter(draft);
+    drafter.add_inputs();
+    drafter.add_constants();
+    drafter.add_states();
+    drafter.add_outputs();
+    drafter.add_kernels();
+    drafter.cut_pieces();
+    return draft;
+}
+
+std::optional<ValueId> value_of(const Halide::ExternFuncArgument &argument,
+                                const Storage &storage) {
+    if (argument.is_buffer()) return storage.of_buffer.at(argument.buffer.get());
+    if (argument.is_image_param()) return storage.of_parameter.at(argument.image_param);
+    if (!argument.is_func()) return std::nullopt;
+    const Function func(argument.func);
+    const Parameter parameter = parameter_of(func);
+    if (parameter.defined()) return storage.of_parameter.at(parameter);
+    return storage.of_func.at(func.name());
+}
+
+}  // namespace halyard::generators

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "Halide.h"
+#include "generators/choose_values.h"
+#include "generators/cut_piece.h"
+#include "generators/source.h"
+
+namespace halyard::generators {
+
+/// A kernel on its way from Func to node.
+struct DraftKernel {
+    ValueFunc value;
+    ValueId id{};
+    Device device;
+    std::optional<CutPiece> piece;  ///< none: a foreign kernel
+};
+
+/// A pipeline that has been cut, before its values have boxes.
+struct Draft {
+    Source source;
+    ValueChoice choice;
+    Storage storage;
+    std::vector<DraftKernel> kernels;  ///< producers first
+
+    const std::string &name_of(ValueId id) const { return storage.values[index_of(id)].name; }
+};
+
+/// Cuts a pipeline: decides its values, names and numbers them as the graph will, and makes the
+/// pieces.
+Draft make_draft(Source source);
+
+/// The value that an extern's argument stands for; none for an expression.
+std::optional<ValueId> value_of(const Halide::ExternFuncArgument &argument, const Storage &storage);
+
+}  // namespace halyard::generators

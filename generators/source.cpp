@@ -1,0 +1,227 @@
+#include "generators/source.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "dsl/constant.h"
+#include "dsl/error.h"
+#include "dsl/state.h"
+#include "generators/call_halide.h"
+
+namespace halyard::generators {
+namespace {
+
+using namespace Halide::Internal;
+using Halide::Parameter;
+
+/// What Expressions call, in the order in which it appears.
+struct Calls : IRGraphVisitor {
+    std::vector<Function> funcs;
+    std::vector<Halide::Buffer<>> buffers;
+    std::vector<Parameter> parameters;
+
+protected:
+    using IRGraphVisitor::visit;
+
+    void visit(const Call *op) override {
+        IRGraphVisitor::visit(op);
+        if (op->call_type == Call::Halide && op->func.defined()) funcs.emplace_back(op->func);
+        if (op->param.defined()) parameters.push_back(op->param);
+        if (op->image.defined()) buffers.push_back(op->image);
+    }
+
+    void visit(const Variable *op) override {
+        if (op->param.defined()) parameters.push_back(op->param);
+    }
+};
+
+Calls calls_of(const Function &func) {
+    Calls calls;
+    func.accept(&calls);
+    if (!func.has_extern_definition()) return calls;
+    for (const Halide::ExternFuncArgument &argument : func.extern_arguments()) {
+        if (argument.is_func()) calls.funcs.emplace_back(argument.func);
+        if (argument.is_image_param()) calls.parameters.push_back(argument.image_param);
+        if (argument.is_buffer()) calls.buffers.push_back(argument.buffer);
+    }
+    return calls;
+}
+
+/// Producers first, each Func once.
+std::vector<Function> in_order(const std::vector<Function> &roots) {
+    std::vector<Function> order;
+    std::set<std::string> seen;
+    const std::function<void(const Function &)> visit = [&](const Function &func) {
+        if (!seen.insert(func.name()).second) return;
+        for (const Function &callee : callees_of(func)) visit(callee);
+        order.push_back(func);
+    };
+    for (const Function &root : roots) visit(root);
+    return order;
+}
+
+std::vector<SourceInput> inputs_of(AbstractGenerator &generator) {
+    std::vector<SourceInput> inputs;
+    for (const AbstractGenerator::ArgInfo &info : generator.arginfos()) {
+        if (info.dir != ArgInfoDirection::Input) continue;
+        for (const Parameter &parameter : generator.input_parameter(info.name)) {
+            inputs.push_back({.name = parameter.name(), .parameter = parameter});
+        }
+    }
+    return inputs;
+}
+
+std::vector<SourceOutput> outputs_of(AbstractGenerator &generator) {
+    std::vector<SourceOutput> outputs;
+    for (const AbstractGenerator::ArgInfo &info : generator.arginfos()) {
+        if (info.dir != ArgInfoDirection::Output) continue;
+        const std::vector<Halide::Func> funcs = generator.output_func(info.name);
+        for (size_t n = 0; n < funcs.size(); ++n) {
+            const std::string suffix = funcs.size() > 1 ? "_" + std::to_string(n) : "";
+            outputs.push_back({.name = info.name + suffix, .func = funcs[n].function()});
+        }
+    }
+    return outputs;
+}
+
+/// Copies all Functions, so that the generator's own stay as they are, and lets in() take effect.
+void copy_funcs(Source &source) {
+    std::vector<Function> roots;
+    for (const SourceState &state : source.states) {
+        if (state.next.get_contents().defined()) roots.push_back(state.next);
+    }
+    for (const SourceOutput &output : source.outputs) roots.push_back(output.func);
+
+    auto [copies, env] = deep_copy(roots, build_environment(roots));
+    for (auto &[name, func] : env) func.lock_loop_levels();
+    env = wrap_func_calls(env);
+    for (auto &[name, func] : env) func.schedule().wrappers().clear();
+
+    size_t next = 0;
+    for (SourceState &state : source.states) {
+        if (state.next.get_contents().defined()) state.next = copies[next++];
+    }
+    for (SourceOutput &output : source.outputs) output.func = copies[next++];
+    source.funcs = in_order(copies);
+}
+
+/// Every parameter by the name that the program gives to what stands behind it.
+using Names = std::map<Parameter, std::string>;
+
+Names names_of(const Source &source) {
+    Names names;
+    std::map<std::string, std::string> taken;
+    const auto take = [&](const std::string &kind, const std::string &name,
+                          const Parameter &parameter) {
+        const auto [place, is_new] = taken.emplace(name, kind);
+        if (!is_new) {
+            throw UserError("the " + place->second + " '" + name + "' and the " + kind + " '" +
+                            name + "' have one name: rename one of them");
+        }
+        names[parameter] = name;
+    };
+    for (const SourceInput &input : source.inputs) take("port", input.name, input.parameter);
+    for (const ConstantBase *constant : source.directives.constants) {
+        take("constant", constant->name(), constant->parameter());
+    }
+    for (const StateBase *state : source.directives.states) {
+        take("state", state->name(), state->parameter());
+    }
+    for (const SourceOutput &output : source.outputs) {
+        for (const Parameter &parameter : output.func.output_buffers()) {
+            names[parameter] = output.name;
+        }
+    }
+    return names;
+}
+
+/// Keeps the states and constants that Funcs read, and adds the buffers that Funcs read.
+void collect_data(Source &source) {
+    const Names names = names_of(source);
+    std::set<Parameter> used;
+    std::set<const void *> seen;
+    std::vector<SourceConstant> buffers;
+    for (const Function &func : source.funcs) {
+        const Calls calls = calls_of(func);
+        for (const Parameter &parameter : calls.parameters) {
+            if (names.count(parameter) == 0) {
+                throw UserError("the Func '" + func.name() + "' reads the parameter '" +
+                                parameter.name() +
+                                "', which is no port: declare it as an Input, State or Constant");
+            }
+            used.insert(parameter);
+        }
+        for (const Halide::Buffer<> &buffer : calls.buffers) {
+            if (!seen.insert(buffer.get()).second) continue;
+            buffers.push_back({.name = buffer.name(), .data = buffer, .parameter = {}});
+        }
+    }
+    for (const ConstantBase *constant : source.directives.constants) {
+        if (used.count(constant->parameter()) == 0) continue;
+        source.constants.push_back({.name = constant->name(),
+                                    .data = constant->data(),
+                                    .parameter = constant->parameter()});
+    }
+    source.constants.insert(source.constants.end(), buffers.begin(), buffers.end());
+}
+
+void check_states(const Source &source) {
+    for (const SourceState &state : source.states) {
+        if (state.next.get_contents().defined()) continue;
+        throw UserError("the state '" + state.directive->name() +
+                        "' has no next value: call next() with one");
+    }
+}
+
+}  // namespace
+
+const Function *Source::find(const std::string &name) const {
+    const auto has_name = [&](const Function &func) { return func.name() == name; };
+    const auto found = std::ranges::find_if(funcs, has_name);
+    return found == funcs.end() ? nullptr : &*found;
+}
+
+std::vector<Function> callees_of(const Function &func) {
+    return calls_of(func).funcs;
+}
+
+Parameter parameter_of(const Function &func) {
+    if (!func.is_pure() || func.outputs() != 1) return {};
+    const Call *call = func.values()[0].as<Call>();
+    if (!call || call->call_type != Call::Image || !call->param.defined()) return {};
+    for (size_t d = 0; d < call->args.size(); ++d) {
+        const Variable *variable = call->args[d].as<Variable>();
+        if (!variable || variable->name != func.args()[d]) return {};
+    }
+    return call->param;
+}
+
+Source read_source(AbstractGenerator &generator) {
+    Source source;
+    call_halide("generator '" + generator.name() + "'", [&] {
+        const Halide::Pipeline pipeline = generator.build_pipeline();
+        if (!pipeline.requirements().empty()) {
+            throw UserError("generator '" + generator.name() +
+                            "' calls add_requirement(), which has no place in a cut pipeline: call "
+                            "require() in a Func");
+        }
+        source.inputs = inputs_of(generator);
+        source.outputs = outputs_of(generator);
+        if (const auto *placement = dynamic_cast<const Placement *>(&generator)) {
+            source.directives = placement->directives();
+        }
+        for (const StateBase *state : source.directives.states) {
+            SourceState of_source{.directive = state, .next = {}};
+            if (state->next_func().defined()) of_source.next = state->next_func().function();
+            source.states.push_back(of_source);
+        }
+        check_states(source);
+        copy_funcs(source);
+    });
+    collect_data(source);
+    return source;
+}
+
+}  // namespace halyard::generators

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "Halide.h"
+#include "dsl/placement.h"
+
+namespace halyard::generators {
+
+/// A port as the generator declares it.
+struct SourceInput {
+    std::string name;
+    Halide::Parameter parameter;
+};
+
+struct SourceOutput {
+    std::string name;
+    Halide::Internal::Function func;
+};
+
+struct SourceState {
+    const StateBase *directive = nullptr;
+    Halide::Internal::Function next;
+};
+
+/// Data known when the pipeline is compiled: a Constant, or a Halide::Buffer that a Func reads.
+struct SourceConstant {
+    std::string name;
+    Halide::Buffer<> data;
+    Halide::Parameter parameter;  ///< undefined for a Halide::Buffer
+};
+
+/// A generator's pipeline as it was built: copies of its Functions with in() carried out, levels
+/// locked, and the directives that came with it.
+struct Source {
+    std::vector<SourceInput> inputs;
+    std::vector<SourceOutput> outputs;
+    std::vector<SourceState> states;        ///< those that are used or have a next value
+    std::vector<SourceConstant> constants;  ///< those that are used
+    std::vector<Halide::Internal::Function>
+        funcs;  ///< all that nexts and outputs need, producers first
+    Directives directives;
+
+    /// The Function of this name among `funcs`, if any.
+    const Halide::Internal::Function *find(const std::string &name) const;
+};
+
+/// Builds the generator's pipeline. Throws UserError where a state has no next value, a name is
+/// taken twice, an ImageParam is no port, or the pipeline has requirements.
+Source read_source(Halide::Internal::AbstractGenerator &generator);
+
+/// The parameter that a Func does nothing but pass on; undefined for all other Funcs.
+Halide::Parameter parameter_of(const Halide::Internal::Function &func);
+
+/// The Funcs that a Func calls itself, in the order in which they appear; an extern's arguments
+/// too.
+std::vector<Halide::Internal::Function> callees_of(const Halide::Internal::Function &func);
+
+}  // namespace halyard::generators

@@ -1,0 +1,51 @@
+#include "generators/value_names.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace halyard::generators {
+namespace {
+
+bool is_digit(char c) {
+    return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+bool is_letter(char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) != 0;
+}
+
+/// The nearest name of the text form.
+std::string to_id(std::string name) {
+    for (char &c : name) {
+        if (!is_letter(c) && !is_digit(c)) c = '_';
+    }
+    if (name.empty() || !is_letter(name[0])) name = "f" + name;
+    return name;
+}
+
+}  // namespace
+
+std::string given_name(const std::string &halide_name) {
+    const size_t dollar = halide_name.rfind('$');
+    if (dollar != std::string::npos) return halide_name.substr(0, dollar);
+    // Halide itself names a Func by one letter and digits, and adds '$' to such a name of the
+    // user's.
+    const bool made_up =
+        halide_name.size() > 1 && std::all_of(halide_name.begin() + 1, halide_name.end(), is_digit);
+    return made_up ? "" : halide_name;
+}
+
+std::string ValueNames::take(const std::string &halide_name) {
+    const std::string given = given_name(halide_name);
+    if (given.empty()) {
+        std::string name;
+        do name = "f" + std::to_string(unnamed_++);
+        while (!taken_.insert(name).second);
+        return name;
+    }
+    const std::string id = to_id(given);
+    std::string name = id;
+    for (int n = 1; !taken_.insert(name).second; ++n) name = id + "_" + std::to_string(n);
+    return name;
+}
+
+}  // namespace halyard::generators
