@@ -71,14 +71,14 @@ bool holds(Elem elem, double number) {
 
 void verify_name(const std::string &name, const std::string &what, const SourcePos &pos) {
     if (is_name(name)) return;
-    fail(pos, quote(name) + " cannot name a " + what +
+    fail(pos, quote(name) + " cannot name " + what +
                   ": expected a letter, then letters, digits, '_' and '::'");
 }
 
 /// Names of values and of delegates are unique: `first` has the position of each one that was seen.
 void verify_unique(std::map<std::string, SourcePos> &first, const std::string &name,
                    const std::string &what, const SourcePos &pos) {
-    verify_name(name, what, pos);
+    verify_name(name, "a " + what, pos);
     const auto [old, is_new] = first.emplace(name, pos);
     if (is_new) return;
     const std::string where = to_string(old->second);
@@ -87,16 +87,16 @@ void verify_unique(std::map<std::string, SourcePos> &first, const std::string &n
 }
 
 void verify_names(const Graph &graph) {
-    verify_name(graph.name, "pipeline", {});
+    verify_name(graph.name, "a pipeline", {});
     std::map<std::string, SourcePos> values, delegates;
     for (const Value &value : graph.values) verify_unique(values, value.name, "value", value.pos);
     for (const Delegate &delegate : graph.delegates) {
         verify_unique(delegates, delegate.name, "delegate", delegate.pos);
     }
-    for (const Output &output : graph.outputs) verify_name(output.name, "output", output.pos);
+    for (const Output &output : graph.outputs) verify_name(output.name, "an output", output.pos);
     for (const Node &node : graph.nodes) {
         const auto *kernel = std::get_if<Kernel>(&node.op);
-        if (kernel) verify_name(kernel->function, "kernel", node.pos);
+        if (kernel) verify_name(kernel->function, "a kernel", node.pos);
     }
 }
 

@@ -43,6 +43,7 @@ private:
     const Value &value(ValueId id) const { return value_of(graph_, id); }
     std::string name(ValueId id) const { return "'%" + value(id).name + "'"; }
     std::string typed(ValueId id) const { return describe(graph_, id); }
+    void declare(ValueId id, const std::string &maker, bool has_home, const SourcePos &pos);
     void make(ValueId id, const std::string &maker, bool has_home, const SourcePos &pos);
     void all_made() const;
     void ports();
@@ -81,20 +82,23 @@ void Verifier::verify() {
     states();
 }
 
-void Verifier::make(ValueId id, const std::string &maker, bool has_home, const SourcePos &pos) {
-    const Value &v = value(id);
+void Verifier::declare(ValueId id, const std::string &maker, bool has_home, const SourcePos &pos) {
+    value(id);
     Maker &made = maker_[index_of(id)];
     if (!made.text.empty()) {
         fail(pos, name(id) + " is made twice: by " + made.text + " and by " + maker);
     }
-    if (!v.box && maker != "a port") {
-        fail(pos, name(id) + " is made by " + maker +
-                      " and has no box: only a port can be a scalar; write " + print(v.elem) +
-                      "[] for one element in memory");
-    }
     made.text = maker;
     made.has_home = has_home;
     root_[index_of(id)] = id;
+}
+
+void Verifier::make(ValueId id, const std::string &maker, bool has_home, const SourcePos &pos) {
+    declare(id, maker, has_home, pos);
+    if (value(id).box) return;
+    fail(pos, name(id) + " is made by " + maker +
+                  " and has no box: only a port can be a scalar; write " + print(value(id).elem) +
+                  "[] for one element in memory");
 }
 
 void Verifier::all_made() const {
@@ -107,7 +111,7 @@ void Verifier::all_made() const {
 
 void Verifier::ports() {
     for (const Port &port : graph_.ports) {
-        make(port.value, "a port", true, port.pos);
+        declare(port.value, "a port", true, port.pos);
         const std::string who = "the port " + name(port.value);
         if (!value(port.value).box) {
             if (port.layout == Layout{} && port.device.is_host() && !port.pinned) continue;
@@ -265,7 +269,7 @@ void Verifier::outputs() const {
         const auto [first, is_new] = seen.emplace(output.name, typed(output.value));
         if (!is_new) {
             fail(output.pos, who + " is given twice: for " + first->second + " and for " +
-                                 typed(output.value) + "; name one with 'as'");
+                                 typed(output.value) + ": name one with 'as'");
         }
         if (!value(output.value).box) {
             fail(output.pos, who + " is " + typed(output.value) +
