@@ -216,6 +216,7 @@ Options read_options(int argc, char **argv) {
 }  // namespace
 
 int main(int argc, char **argv) try {
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // in order with errors, through pipes too
     const Options options = read_options(argc, argv);
     const Library &library = choose_library(options.accelerator);
     std::printf("device: %s\n\nplan:\n\n%s\n%d frames:\n\n", library.device.c_str(),
