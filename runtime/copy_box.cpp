@@ -12,7 +12,7 @@ void copy_box(const halyard_copy &copy, const void *from, void *to) {
         const char *source = static_cast<const char *>(from) + slice * copy.from_slice;
         char *target = static_cast<char *>(to) + slice * copy.to_slice;
         for (uint64_t row = 0; row < copy.rows; row++) {
-            memcpy(target, source, copy.width);
+            memmove(target, source, copy.width);  // a caller may hand in one buffer twice
             source += copy.from_row;
             target += copy.to_row;
         }

@@ -24,7 +24,9 @@ typedef struct halyard_address {
     uint64_t offset; /* bytes */
 } halyard_address;
 
-/* A box of bytes, from one address to another. One driver call. */
+/* A box of bytes, from one address to another. One driver call. No number is 0; a row starts behind
+ * the end of the one before (from_row, to_row >= width), and a slice is so many whole rows, at
+ * least `rows`. */
 typedef struct halyard_copy {
     halyard_address from, to;
     uint64_t width, rows, slices;  /* bytes in a row, rows in a slice, slices */

@@ -26,7 +26,6 @@
     X(clEnqueueReadBuffer)          \
     X(clEnqueueReadBufferRect)      \
     X(clEnqueueCopyBuffer)          \
-    X(clEnqueueCopyBufferRect)      \
     X(clEnqueueFillBuffer)          \
     X(clEnqueueMarkerWithWaitList)  \
     X(clEnqueueBarrierWithWaitList) \

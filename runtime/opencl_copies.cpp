@@ -120,27 +120,18 @@ int download_box(OpenclQueue &queue, const halyard_copy &box) {
     return submit(queue, code, event, "a download");
 }
 
-int local_box(OpenclQueue &queue, const halyard_copy &box) {
+int local_row(OpenclQueue &queue, const halyard_copy &row) {
     const OpenclApi &cl = *queue.device->cl;
-    Side from = from_side(box), to = to_side(box);
     OpenclPart source, target;
-    if (int code = find_part(*queue.device, box.from, from.bytes, source)) {
+    if (int code = find_part(*queue.device, row.from, row.width, source)) {
         return code;
     }
-    if (int code = find_part(*queue.device, box.to, to.bytes, target)) {
+    if (int code = find_part(*queue.device, row.to, row.width, target)) {
         return code;
     }
-    from.origin[0] = source.offset;
-    to.origin[0] = target.offset;
-    const size_t region[] = {box.width, box.rows, box.slices};
     cl_event event = nullptr;
-    cl_int code =
-        is_flat(box)
-            ? cl.clEnqueueCopyBuffer(queue.queue, source.memory, target.memory, source.offset,
-                                     target.offset, box.width, 0, nullptr, &event)
-            : cl.clEnqueueCopyBufferRect(queue.queue, source.memory, target.memory, from.origin,
-                                         to.origin, region, from.row, from.slice, to.row, to.slice,
-                                         0, nullptr, &event);
+    cl_int code = cl.clEnqueueCopyBuffer(queue.queue, source.memory, target.memory, source.offset,
+                                         target.offset, row.width, 0, nullptr, &event);
     return submit(queue, code, event, "a local copy");
 }
 
@@ -156,9 +147,20 @@ int opencl_download(halyard_queue *queue, const halyard_copy *copy) {
                         [&](const halyard_copy &box) { return download_box(opencl(queue), box); });
 }
 
+// Row by row: clEnqueueCopyBufferRect refuses two pitches inside one buffer, and PoCL 3.1 crashes
+// in it on parts. Values of an arena are dense: nearly every local copy is one row.
 int opencl_local(halyard_queue *queue, const halyard_copy *copy) {
-    return for_each_box(*copy,
-                        [&](const halyard_copy &box) { return local_box(opencl(queue), box); });
+    const halyard_copy box = fold(*copy);
+    for (uint64_t i = 0; i < (box.width ? box.rows * box.slices : 0); i++) {
+        const uint64_t slice = i / box.rows, r = i % box.rows;
+        halyard_copy row = box;
+        row.from.offset += slice * box.from_slice + r * box.from_row;
+        row.to.offset += slice * box.to_slice + r * box.to_row;
+        if (int code = local_row(opencl(queue), row)) {
+            return code;
+        }
+    }
+    return 0;
 }
 
 int opencl_fill(halyard_queue *handle, halyard_address to, uint64_t bytes, const void *element,

@@ -34,17 +34,31 @@ struct OpenclCommand {
     const char *what = nullptr;  ///< "an upload"
 };
 
+struct OpenclQueue;
+
+/// A wait of a queue for an event of another context. Events do not cross contexts: the queue waits
+/// for a twin, an event of its own context, that is ended when the source ends.
+struct OpenclCrossing {
+    uint64_t number;  ///< of the queue's crossings before it
+    cl_event source, twin;
+    OpenclQueue *from;     ///< the source's; looked at only while the source has not ended
+    uint64_t from_number;  ///< of that queue's crossings before the source
+};
+
 struct OpenclQueue {
     OpenclDevice *device = nullptr;
     cl_command_queue queue = nullptr;
     std::vector<OpenclCommand> commands;
     cl_int error = CL_SUCCESS;  ///< first of the commands that failed since this was last told
     const char *failed = nullptr;
+    std::vector<OpenclCrossing> crossings;  ///< those whose end nobody has looked at yet
+    uint64_t crossed = 0;                   ///< how many there ever were
 };
 
 struct OpenclEvent {
     OpenclDevice *device = nullptr;
     OpenclQueue *queue = nullptr;  ///< that it was recorded on, and that outlives the waits for it
+    uint64_t crossed = 0;          ///< that queue's crossings before the event
     cl_event event = nullptr;      ///< null: never recorded
 };
 
@@ -79,6 +93,13 @@ int find_part(OpenclDevice &device, halyard_address address, uint64_t bytes, Ope
 
 /// Keeps the event of a command that was enqueued with `code`, and sends the command on its way.
 int submit(OpenclQueue &queue, cl_int code, cl_event event, const char *what);
+
+/// CL_COMPLETE, a code below it if the event's command failed, or one above if it has not ended.
+cl_int status_of(const OpenclApi &cl, cl_event event);
+
+/// Waits for the sources of the queue's crossings, as whoever blocks for the queue must: a driver
+/// that is silent about a source that failed (PoCL 3.1) would leave the queue waiting.
+void settle_crossings(OpenclQueue &queue, uint64_t number);
 
 /// Gives the first error of the commands that have ended since this was last asked.
 int take_error(OpenclQueue &queue);

@@ -21,25 +21,86 @@ void CL_CALLBACK set_user_event(cl_event, cl_int status, void *user_event) {
     cl.clReleaseEvent(twin);
 }
 
-/// An event of `context` that ends when `event`, of another context, ends: events do not cross
-/// contexts.
-cl_int make_twin(const OpenclApi &cl, cl_event event, cl_context context, cl_event &twin) {
+/// Makes the twin of an event in the queue's context.
+cl_int make_twin(const OpenclApi &cl, cl_event source, cl_context context, cl_event &twin) {
     cl_int code = CL_SUCCESS;
     twin = cl.clCreateUserEvent(context, &code);
     if (code) {
         return code;
     }
     cl.clRetainEvent(twin);
-    code = cl.clSetEventCallback(event, CL_COMPLETE, set_user_event, twin);
-    if (code == CL_SUCCESS) {
-        return CL_SUCCESS;
+    code = cl.clSetEventCallback(source, CL_COMPLETE, set_user_event, twin);
+    if (code) {
+        cl.clReleaseEvent(twin);
+        cl.clReleaseEvent(twin);
     }
-    cl.clReleaseEvent(twin);
-    cl.clReleaseEvent(twin);
     return code;
 }
 
+void release(const OpenclApi &cl, const OpenclCrossing &crossing) {
+    cl.clReleaseEvent(crossing.source);
+    cl.clReleaseEvent(crossing.twin);
+}
+
+/// Ends the twin of a source that failed. If the driver's callback did it first, this is an error
+/// that changes nothing.
+void end_twin(const OpenclApi &cl, const OpenclCrossing &crossing) {
+    const cl_int status = status_of(cl, crossing.source);
+    if (status < 0 && status_of(cl, crossing.twin) > CL_COMPLETE) {
+        cl.clSetUserEventStatus(crossing.twin, status);
+    }
+}
+
+/// In the order in which they were made, through all queues: a source may itself wait for a twin.
+void end_twins(OpenclQueue &queue, uint64_t number) {
+    const OpenclApi &cl = *queue.device->cl;
+    for (const OpenclCrossing &crossing : queue.crossings) {
+        if (crossing.number >= number) {
+            return;
+        }
+        if (status_of(cl, crossing.source) > CL_COMPLETE) {
+            end_twins(*crossing.from, crossing.from_number);
+            cl.clWaitForEvents(1, &crossing.source);
+        }
+        end_twin(cl, crossing);
+    }
+}
+
+void drop_ended(OpenclQueue &queue) {
+    const OpenclApi &cl = *queue.device->cl;
+    std::erase_if(queue.crossings, [&](const OpenclCrossing &crossing) {
+        if (status_of(cl, crossing.source) > CL_COMPLETE) {
+            return false;
+        }
+        end_twin(cl, crossing);
+        release(cl, crossing);
+        return true;
+    });
+}
+
+/// Keeps a crossing, which takes a reference to each of its events.
+void keep_crossing(OpenclQueue &queue, const OpenclEvent &source, cl_event twin) {
+    queue.crossings.push_back({queue.crossed++, source.event, twin, source.queue, source.crossed});
+    queue.device->cl->clRetainEvent(source.event);
+    if (queue.crossings.size() == queue.crossings.capacity()) {
+        drop_ended(queue);
+        queue.crossings.reserve(2 * queue.crossings.size());
+    }
+}
+
+int enqueue_wait(OpenclQueue &queue, cl_event awaited) {
+    cl_event barrier = nullptr;
+    cl_int code =
+        queue.device->cl->clEnqueueBarrierWithWaitList(queue.queue, 1, &awaited, &barrier);
+    return submit(queue, code, barrier, "a wait");
+}
+
 }  // namespace
+
+void settle_crossings(OpenclQueue &queue, uint64_t number) {
+    end_twins(queue, number);
+    drop_ended(queue);
+}
 
 int opencl_create_event(halyard_device *device, halyard_event **event) {
     auto made = std::make_unique<OpenclEvent>();
@@ -65,6 +126,7 @@ int opencl_record(halyard_queue *queue_handle, halyard_event *event_handle) {
     }
     event.device = queue.device;
     event.queue = &queue;
+    event.crossed = queue.crossed;
     // Another queue may only wait for what is on its way.
     code = cl.clFlush(queue.queue);
     return code ? opencl_error(*queue.device, "clFlush", code) : 0;
@@ -73,24 +135,19 @@ int opencl_record(halyard_queue *queue_handle, halyard_event *event_handle) {
 int opencl_wait(halyard_queue *queue_handle, halyard_event *event_handle) {
     OpenclQueue &queue = opencl(queue_handle);
     OpenclEvent &event = opencl(event_handle);
-    const OpenclApi &cl = *queue.device->cl;
     if (!event.event || event.queue == &queue) {
         return 0;
     }
-    cl_event awaited = event.event;
-    const bool crosses = event.device->context != queue.device->context;
-    if (crosses) {
-        cl_int code = make_twin(cl, event.event, queue.device->context, awaited);
-        if (code) {
-            return opencl_error(*queue.device, "a wait for another device", code);
-        }
+    if (event.device->context == queue.device->context) {
+        return enqueue_wait(queue, event.event);
     }
-    cl_event barrier = nullptr;
-    cl_int code = cl.clEnqueueBarrierWithWaitList(queue.queue, 1, &awaited, &barrier);
-    if (crosses) {
-        cl.clReleaseEvent(awaited);
+    cl_event twin = nullptr;
+    cl_int code = make_twin(*queue.device->cl, event.event, queue.device->context, twin);
+    if (code) {
+        return opencl_error(*queue.device, "a wait for another device", code);
     }
-    return submit(queue, code, barrier, "a wait");
+    keep_crossing(queue, event, twin);
+    return enqueue_wait(queue, twin);
 }
 
 int opencl_wait_host(halyard_event *handle) {
@@ -98,6 +155,7 @@ int opencl_wait_host(halyard_event *handle) {
     if (!event.event) {
         return 0;
     }
+    settle_crossings(*event.queue, event.crossed);
     cl_int code = event.device->cl->clWaitForEvents(1, &event.event);
     if (int error = take_error(*event.queue)) {
         return error;

@@ -197,7 +197,8 @@ int opencl_wrap(halyard_device *handle, halyard_address address, uint64_t bytes,
     OpenclDevice &device = opencl(handle);
     if (buffer->device) {
         return set_error(halide_error_code_device_wrap_native_failed,
-                         "a buffer that is wrapped for opencl:%d is wrapped already", device.index);
+                         "a buffer that is to be wrapped for opencl:%d is wrapped already",
+                         device.index);
     }
     cl_mem part = nullptr;
     if (int code = make_wrapped(device, address, bytes, part)) {
@@ -219,8 +220,8 @@ int opencl_unwrap(halyard_device *handle, halide_buffer_t *buffer) {
     }
     if (!is_opencl(*buffer)) {
         return set_error(halide_error_code_device_detach_native_failed,
-                         "a buffer that is unwrapped on opencl:%d is of another kind "
-                         "of device",
+                         "a buffer that is to be unwrapped on opencl:%d is on another kind of "
+                         "device",
                          device.index);
     }
     uint64_t offset = 0;

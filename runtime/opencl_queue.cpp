@@ -14,12 +14,7 @@ constexpr size_t usual_commands = 64;  // between two waits of the host
 void look_at_commands(OpenclQueue &queue) {
     const OpenclApi &cl = *queue.device->cl;
     std::erase_if(queue.commands, [&](const OpenclCommand &command) {
-        cl_int status = CL_SUCCESS;
-        cl_int code = cl.clGetEventInfo(command.event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                        sizeof(status), &status, nullptr);
-        if (code) {
-            status = code;
-        }
+        const cl_int status = status_of(cl, command.event);
         if (status > CL_COMPLETE) {
             return false;
         }
@@ -33,6 +28,13 @@ void look_at_commands(OpenclQueue &queue) {
 }
 
 }  // namespace
+
+cl_int status_of(const OpenclApi &cl, cl_event event) {
+    cl_int status = CL_SUCCESS;
+    const cl_int code = cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
+                                          &status, nullptr);
+    return code ? code : status;
+}
 
 int submit(OpenclQueue &queue, cl_int code, cl_event event, const char *what) {
     const OpenclApi &cl = *queue.device->cl;
@@ -63,6 +65,7 @@ int opencl_create_queue(halyard_device *handle, halyard_queue **queue) {
     OpenclDevice &device = opencl(handle);
     auto made = std::make_unique<OpenclQueue>();
     made->commands.reserve(usual_commands);
+    made->crossings.reserve(usual_commands);
     made->device = &device;
     cl_int code = CL_SUCCESS;
     made->queue = device.cl->clCreateCommandQueue(device.context, device.id, 0, &code);
@@ -77,6 +80,7 @@ int opencl_destroy_queue(halyard_queue *handle) {
     std::unique_ptr<OpenclQueue> queue(&opencl(handle));
     const OpenclApi &cl = *queue->device->cl;
     // Commands that still run use memory that the caller frees next.
+    settle_crossings(*queue, queue->crossed);
     cl.clFinish(queue->queue);
     for (const OpenclCommand &command : queue->commands) {
         cl.clReleaseEvent(command.event);
@@ -94,6 +98,7 @@ int opencl_finish(halyard_queue *handle) {
     if (int error = submit(queue, code, marker, "work")) {
         return error;
     }
+    settle_crossings(queue, queue.crossed);
     code = cl.clFinish(queue.queue);
     if (int error = take_error(queue)) {
         return error;

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/device.h"
+
+struct halide_device_interface_t;
+
+namespace halyard::runtime {
+
+/// An accelerator that lives in the process. It has no threads: work is queued with its arguments
+/// copied and runs inside finish() and wait_host() only, as late as these allow; which queue goes
+/// on is chosen by a seed. Its addresses are numbers from 2^45 up that the host cannot touch,
+/// translated only while a kernel (host code) runs. Fresh and freed memory is poisoned. What a
+/// driver would let pass is an error: addresses out of range, of another device or freed, double
+/// frees, work left in a queue.
+const halyard_device_kind *sim_kind();
+
+/// How Halide's buffers allocate, copy and free memory of sim:`index`; null if it is out of range.
+const halide_device_interface_t *sim_interface(int index);
+
+/// What tests see and control. Of the whole process.
+namespace sim {
+
+enum class Call : uint8_t {
+    Count,
+    Open,
+    Close,
+    Allocate,
+    Free,
+    AllocatePinned,
+    FreePinned,
+    Wrap,
+    Unwrap,
+    AddressOf,
+    CreateQueue,
+    DestroyQueue,
+    Finish,
+    CreateEvent,
+    DestroyEvent,
+    Record,
+    Wait,
+    WaitHost,
+    Upload,
+    Download,
+    Local,
+    Peer,
+    PeerAccess,
+    Fill,
+    Launch,
+    Native,
+};
+constexpr int call_kinds = static_cast<int>(Call::Native) + 1;
+
+/// The function's name in halyard_device_kind.
+const char *name_of(Call call);
+
+/// Chooses the order in which queues run from now on.
+void set_seed(uint64_t seed);
+
+/// Devices that are here; negative: what the environment's HALYARD_SIM_DEVICES says, else 64.
+void set_devices(int devices);
+
+/// Whether devices reach each other; they do at first.
+void set_peer(bool peer);
+
+struct Tally {
+    uint64_t calls = 0;
+    uint64_t bytes = 0;  ///< that were copied, filled, allocated or wrapped
+};
+
+/// Calls of one function of the table, or of all, since reset_tallies().
+Tally tally(Call call);
+Tally tally_all();
+void reset_tallies();
+
+/// Makes the k-th call from now on fail (1 is the next one), and with `forever` those behind it
+/// too. A function that gives something back fails after it did. 0: no failure any more.
+void fail(Call call, uint64_t k, bool forever = false);
+void fail_any(uint64_t k);
+
+/// Devices, blocks, pinned blocks, wraps, queues and events that were made and are still there.
+uint64_t outstanding();
+
+}  // namespace sim
+
+}  // namespace halyard::runtime
