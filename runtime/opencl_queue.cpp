@@ -91,15 +91,8 @@ int opencl_destroy_queue(halyard_queue *handle) {
 
 int opencl_finish(halyard_queue *handle) {
     OpenclQueue &queue = opencl(handle);
-    const OpenclApi &cl = *queue.device->cl;
-    // Kernels enqueue work without an event of ours: a marker behind it ends as it ends.
-    cl_event marker = nullptr;
-    cl_int code = cl.clEnqueueMarkerWithWaitList(queue.queue, 0, nullptr, &marker);
-    if (int error = submit(queue, code, marker, "work")) {
-        return error;
-    }
     settle_crossings(queue, queue.crossed);
-    code = cl.clFinish(queue.queue);
+    const cl_int code = queue.device->cl->clFinish(queue.queue);
     if (int error = take_error(queue)) {
         return error;
     }
@@ -111,8 +104,11 @@ int opencl_launch(halyard_queue *handle, const halyard_launch *launch) {
     if (int code = run_kernel(launch->function, launch->name, launch->lane, launch->args)) {
         return code;
     }
-    cl_int code = queue.device->cl->clFlush(queue.queue);
-    return code ? opencl_error(*queue.device, "clFlush", code) : 0;
+    // The kernel's own commands have no event of ours. A marker behind them fails with them.
+    cl_event marker = nullptr;
+    const cl_int code =
+        queue.device->cl->clEnqueueMarkerWithWaitList(queue.queue, 0, nullptr, &marker);
+    return submit(queue, code, marker, "a kernel");
 }
 
 }  // namespace halyard::runtime
