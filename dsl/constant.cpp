@@ -4,13 +4,14 @@
 
 namespace halyard {
 
-ConstantBase::ConstantBase(const std::string &name, int dimensions, Halide::Buffer<> data)
+ConstantBase::ConstantBase(const std::string &name, int dimensions, Halide::Buffer<> data,
+                           const SourcePos &pos)
     : name_(name), data_(std::move(data)) {
-    Placement::of_member(this, "the constant '" + name + "'").add(this);
-    if (!data_.defined()) throw UserError("the constant '" + name + "' has no data");
+    Placement::of_member(this, "the constant '" + name + "'", pos).add(this);
+    if (!data_.defined()) fail_at(pos, "the constant '" + name + "' has no data");
     if (data_.dimensions() != dimensions) {
-        throw UserError("the constant '" + name + "' has " + std::to_string(dimensions) +
-                        " dimensions, but its data has " + std::to_string(data_.dimensions()));
+        fail_at(pos, "the constant '" + name + "' has " + std::to_string(dimensions) +
+                         " dimensions, but its data has " + std::to_string(data_.dimensions()));
     }
     image_ = Halide::ImageParam(data_.type(), dimensions, name);
 }

@@ -24,7 +24,8 @@ public:
     Halide::Parameter parameter() const { return image_.parameter(); }
 
 protected:
-    ConstantBase(const std::string &name, int dimensions, Halide::Buffer<> data);
+    ConstantBase(const std::string &name, int dimensions, Halide::Buffer<> data,
+                 const SourcePos &pos);
     ~ConstantBase() = default;
 
     Halide::ImageParam image_;
@@ -40,11 +41,13 @@ template<typename T, int N>
 class GeneratorConstant : public ConstantBase {
 public:
     /// The data is copied; its box is the constant's.
-    GeneratorConstant(const std::string &name, const Halide::Buffer<T> &data)
-        : ConstantBase(name, N, data.copy()) {}
-    GeneratorConstant(const std::string &name, const std::vector<T> &data)
-        : GeneratorConstant(name, to_buffer(data)) {
-        static_assert(N == 1, "a vector is a constant of one dimension: give a Halide::Buffer");
+    GeneratorConstant(const std::string &name, const Halide::Buffer<T> &data,
+                      const char *file = __builtin_FILE(), int line = __builtin_LINE())
+        : ConstantBase(name, N, data.defined() ? data.copy() : data, caller_at(file, line)) {}
+    GeneratorConstant(const std::string &name, const std::vector<T> &data,
+                      const char *file = __builtin_FILE(), int line = __builtin_LINE())
+        : GeneratorConstant(name, to_buffer(data), file, line) {
+        static_assert(N == 1, "a constant of several dimensions is given as a Halide::Buffer");
     }
 
     template<typename... Args>

@@ -42,7 +42,7 @@ Placement::~Placement() {
     std::erase(live.all, this);
 }
 
-Placement &Placement::of_member(const void *member, const std::string &what) {
+Placement &Placement::of_member(const void *member, const std::string &what, const SourcePos &pos) {
     LiveGenerators &live = live_generators();
     const std::lock_guard lock(live.mutex);
     const auto *address = static_cast<const char *>(member);
@@ -51,7 +51,7 @@ Placement &Placement::of_member(const void *member, const std::string &what) {
     };
     const auto owner = std::ranges::find_if(live.all, holds);
     if (owner == live.all.end()) {
-        throw UserError(what + " is not a member of a halyard::Generator: declare it as one");
+        fail_at(pos, what + " is not a member of a halyard::Generator: declare it as one");
     }
     return **owner;
 }

@@ -78,7 +78,7 @@ public:
     /// For the members of a generator: states, constants and ports tell their generator about
     /// themselves.
     void place_port(const std::string &port, const std::string &device, const SourcePos &pos);
-    static Placement &of_member(const void *member, const std::string &what);
+    static Placement &of_member(const void *member, const std::string &what, const SourcePos &pos);
     void add(const StateBase *state) { directives_.states.push_back(state); }
     void add(const ConstantBase *constant) { directives_.constants.push_back(constant); }
 

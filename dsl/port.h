@@ -27,7 +27,7 @@ public:
     void on(const std::string &device, const char *file = __builtin_FILE(),
             int line = __builtin_LINE()) {
         const SourcePos pos = caller_at(file, line);
-        Placement::of_member(this, "the port '" + this->name() + "'")
+        Placement::of_member(this, "the port '" + this->name() + "'", pos)
             .place_port(this->name(), device, pos);
     }
 
@@ -46,7 +46,7 @@ public:
     void on(const std::string &device, const char *file = __builtin_FILE(),
             int line = __builtin_LINE()) {
         const SourcePos pos = caller_at(file, line);
-        Placement::of_member(this, "the port '" + this->name() + "'")
+        Placement::of_member(this, "the port '" + this->name() + "'", pos)
             .place_port(this->name(), device, pos);
     }
 

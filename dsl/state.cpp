@@ -16,16 +16,17 @@ std::string describe(Halide::Type type, int dimensions) {
 }  // namespace
 
 StateBase::StateBase(const std::string &name, Halide::Type type, int dimensions, double initial,
-                     Halide::Buffer<> initial_array)
+                     Halide::Buffer<> initial_array, const SourcePos &pos)
     : image_(type, dimensions, name),
       name_(name),
       initial_(initial),
-      initial_array_(std::move(initial_array)) {
-    Placement::of_member(this, "the state '" + name + "'").add(this);
+      initial_array_(std::move(initial_array)),
+      pos_(pos) {
+    Placement::of_member(this, "the state '" + name + "'", pos).add(this);
     if (initial_array_.defined() && initial_array_.dimensions() != dimensions) {
-        throw UserError("the state '" + name + "' has " + std::to_string(dimensions) +
-                        " dimensions, but its initial array has " +
-                        std::to_string(initial_array_.dimensions()));
+        fail_at(pos, "the state '" + name + "' has " + std::to_string(dimensions) +
+                         " dimensions, but its initial array has " +
+                         std::to_string(initial_array_.dimensions()));
     }
 }
 

@@ -31,15 +31,17 @@ public:
 
     const std::string &name() const { return name_; }
     const Halide::Func &next_func() const { return next_; }  ///< undefined without a next()
+    const SourcePos &pos() const { return pos_; }            ///< of the generator's class
     const SourcePos &next_pos() const { return next_pos_; }
     const std::optional<Device> &device() const { return device_; }
+    const SourcePos &device_pos() const { return device_pos_; }
     double initial() const { return initial_; }
     const Halide::Buffer<> &initial_array() const { return initial_array_; }  ///< undefined: none
     Halide::Parameter parameter() const { return image_.parameter(); }
 
 protected:
     StateBase(const std::string &name, Halide::Type type, int dimensions, double initial,
-              Halide::Buffer<> initial_array);
+              Halide::Buffer<> initial_array, const SourcePos &pos);
     ~StateBase() = default;
 
     Halide::ImageParam image_;
@@ -48,6 +50,7 @@ private:
     std::string name_;
     double initial_;
     Halide::Buffer<> initial_array_;
+    SourcePos pos_;
     Halide::Func next_;
     SourcePos next_pos_;
     std::optional<Device> device_;
@@ -60,16 +63,19 @@ template<typename T, int N>
 class GeneratorState : public StateBase {
 public:
     /// Every element starts as `initial`.
-    explicit GeneratorState(const std::string &name, T initial = T())
-        : StateBase(name, Halide::type_of<T>(), N, as_double(initial), {}) {}
+    explicit GeneratorState(const std::string &name, T initial = T(),
+                            const char *file = __builtin_FILE(), int line = __builtin_LINE())
+        : StateBase(name, Halide::type_of<T>(), N, static_cast<double>(initial), {},
+                    caller_at(file, line)) {}
 
     /// Starts as this array, whose box is the state's.
-    GeneratorState(const std::string &name, const Halide::Buffer<T> &initial)
-        : StateBase(name, Halide::type_of<T>(), N, 0, initial.copy()) {}
-    GeneratorState(const std::string &name, const std::vector<T> &initial)
-        : GeneratorState(name, to_buffer(initial)) {
-        static_assert(N == 1,
-                      "a vector is the initial array of one dimension: give a Halide::Buffer");
+    GeneratorState(const std::string &name, const Halide::Buffer<T> &initial,
+                   const char *file = __builtin_FILE(), int line = __builtin_LINE())
+        : StateBase(name, Halide::type_of<T>(), N, 0, initial.copy(), caller_at(file, line)) {}
+    GeneratorState(const std::string &name, const std::vector<T> &initial,
+                   const char *file = __builtin_FILE(), int line = __builtin_LINE())
+        : GeneratorState(name, to_buffer(initial), file, line) {
+        static_assert(N == 1, "an array of several dimensions is given as a Halide::Buffer");
     }
 
     /// The element of the previous call.

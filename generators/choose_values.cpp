@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dsl/error.h"
+#include "dsl/state.h"
 
 namespace halyard::generators {
 namespace {
@@ -28,6 +29,9 @@ public:
             decide(*func);
         }
         std::ranges::reverse(choice_.values);
+        for (const SourceState &state : source_.states) {
+            if (state.is_copied) place_copy(state);
+        }
         return std::move(choice_);
     }
 
@@ -106,8 +110,24 @@ private:
 
     void add_value(const Function &func, Delegate delegate) {
         check_value_level(func, delegate);
-        choice_.values.push_back({.func = func, .delegate = delegate});
+        choice_.values.push_back({.func = func, .delegate = delegate, .device = {}});
         delegate_[func.name()] = delegate;
+    }
+
+    /// A copy that nobody listed is made where the state lives: where it is told to, else where it
+    /// is read.
+    void place_copy(const SourceState &state) {
+        const auto is_copy = [&](const ValueFunc &v) { return v.func.same_as(state.next); };
+        ValueFunc &copy = *std::ranges::find_if(choice_.values, is_copy);
+        if (state.directive->device()) {
+            copy.device = state.directive->device();
+            return;
+        }
+        for (const Function &func : source_.funcs) {
+            if (!parameter_of(func).same_as(state.directive->parameter())) continue;
+            const std::set<Delegate> readers = delegates_of(kernels_that_read(func));
+            if (readers.size() == 1) copy.delegate = *readers.begin();
+        }
     }
 
     void inline_in_readers(const Function &func) {

@@ -14,7 +14,8 @@ namespace halyard::generators {
 /// A Func that has memory, and so a kernel of its own.
 struct ValueFunc {
     Halide::Internal::Function func;
-    std::optional<size_t> delegate;  ///< of the directives' delegates; none: on cpu by itself
+    std::optional<size_t> delegate;  ///< of the directives' delegates; none: by itself
+    std::optional<Device> device;    ///< without a delegate; none: cpu
 };
 
 /// Which Funcs of a pipeline are values, and in whose kernels the others are computed.

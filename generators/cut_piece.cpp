@@ -52,10 +52,7 @@ public:
                 [&](const Halide::Buffer<> &buffer) {
                     return image_of(storage_.of_buffer.at(buffer.get())).parameter();
                 },
-            .box_of = [&](const Parameter &p) -> const Box * {
-                const auto bounds = storage_.bounds.find(p);
-                return bounds == storage_.bounds.end() ? nullptr : &bounds->second;
-            },
+            .box_of = [&](const Parameter &p) { return storage_.box_of_port(p); },
         });
         for (auto &[name, func] : piece_.funcs) replace.replace_in(func);
     }
@@ -122,9 +119,25 @@ void free_box(const Function &func) {
 
 }  // namespace
 
+const Box *Storage::box_of_port(const Parameter &parameter) const {
+    const auto box = bounds.find(parameter);
+    return box == bounds.end() ? nullptr : &box->second;
+}
+
+ValueId Storage::id_of(const Function &func) const {
+    const Parameter parameter = parameter_of(func);
+    return parameter.defined() ? of_parameter.at(parameter) : of_func.at(func.name());
+}
+
+ValueId Storage::id_of(const SourceConstant &constant) const {
+    return constant.parameter.defined() ? of_parameter.at(constant.parameter)
+                                        : of_buffer.at(constant.data.get());
+}
+
 CutPiece cut_piece(const ValueFunc &value, const ValueChoice &choice, const Storage &storage) {
     const std::map<std::string, Function> funcs = funcs_of_kernel(value.func, choice);
     auto [outputs, copies] = deep_copy({value.func}, funcs);
+    for (auto &[name, func] : copies) func.lock_loop_levels();  // a copy's can be set again
     CutPiece piece{.output = Func(outputs[0]), .funcs = copies, .reads = {}};
     Cutter cutter(storage, piece);
     cutter.cut_calls(choice);

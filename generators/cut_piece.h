@@ -25,6 +25,13 @@ struct Storage {
     std::map<Halide::Parameter, ValueId> of_parameter;  ///< ports, states, constants; scalars too
     std::map<const void *, ValueId> of_buffer;          ///< Halide::Buffers that Funcs read
     std::map<Halide::Parameter, Box> bounds;            ///< of buffer ports, inputs and outputs
+
+    /// The fixed box of a port; null for what is no port.
+    const Box *box_of_port(const Halide::Parameter &parameter) const;
+
+    /// The value of a Func that is one, or that does nothing but pass on a port, state or constant.
+    ValueId id_of(const Halide::Internal::Function &func) const;
+    ValueId id_of(const SourceConstant &constant) const;
 };
 
 /// A kernel's code, cut out of the pipeline.

@@ -1,7 +1,11 @@
 #include "generators/draft.h"
 
+#include <algorithm>
+
 #include "dsl/error.h"
 #include "dsl/state.h"
+#include "generators/check_source.h"
+#include "generators/foreign_call.h"
 #include "generators/value_names.h"
 
 namespace halyard::generators {
@@ -65,7 +69,6 @@ public:
 
     void add_outputs() {
         for (const SourceOutput &output : draft_.source.outputs) {
-            if (parameter_of(output.func).defined()) continue;
             const Parameter &buffer = output.func.output_buffers()[0];
             storage_.bounds[buffer] = bounds_of(buffer, output.name);
         }
@@ -77,7 +80,7 @@ public:
             const Function &func = value.func;
             const ValueId id = add(func.name(), func.output_types()[0], func.dimensions());
             storage_.of_func[func.name()] = id;
-            Device device;
+            Device device = value.device.value_or(Device{});
             if (value.delegate) device = delegates[*value.delegate].device.value_or(Device{});
             draft_.kernels.push_back(
                 {.value = value, .id = id, .device = device, .piece = std::nullopt});
@@ -105,10 +108,21 @@ private:
 
 }  // namespace
 
-Draft make_draft(Source source) {
+std::map<ValueId, Parameter> DraftKernel::reads(const Storage &storage) const {
+    return piece ? piece->reads : reads_of_extern(value.func, storage);
+}
+
+const DraftKernel *Draft::maker_of(ValueId id) const {
+    const auto makes = [&](const DraftKernel &kernel) { return kernel.id == id; };
+    const auto maker = std::ranges::find_if(kernels, makes);
+    return maker == kernels.end() ? nullptr : &*maker;
+}
+
+Draft make_draft(Source source, const Halide::Target &target) {
     Draft draft;
     draft.source = std::move(source);
     draft.choice = choose_values(draft.source);
+    check_source(draft.source, draft.choice, target);
     Drafter drafter(draft);
     drafter.add_inputs();
     drafter.add_constants();
@@ -124,10 +138,7 @@ std::optional<ValueId> value_of(const Halide::ExternFuncArgument &argument,
     if (argument.is_buffer()) return storage.of_buffer.at(argument.buffer.get());
     if (argument.is_image_param()) return storage.of_parameter.at(argument.image_param);
     if (!argument.is_func()) return std::nullopt;
-    const Function func(argument.func);
-    const Parameter parameter = parameter_of(func);
-    if (parameter.defined()) return storage.of_parameter.at(parameter);
-    return storage.of_func.at(func.name());
+    return storage.id_of(Function(argument.func));
 }
 
 }  // namespace halyard::generators

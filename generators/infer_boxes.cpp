@@ -1,12 +1,11 @@
 #include "generators/infer_boxes.h"
 
-#include <algorithm>
-#include <set>
 #include <vector>
 
 #include "dsl/error.h"
 #include "dsl/text.h"
 #include "generators/call_halide.h"
+#include "generators/hide_data.h"
 #include "generators/host_schedule.h"
 
 namespace halyard::generators {
@@ -16,49 +15,6 @@ using namespace Halide::Internal;
 using Halide::Expr;
 
 constexpr const char *buffer_suffix = ".buffer";
-
-/// Puts variables that are known by their range alone in the place of data and scalars.
-class HideData : public IRGraphMutator {
-public:
-    const Scope<Interval> &ranges() const { return ranges_; }
-
-    /// "data of 'gain', scalar 'strength'": what has been hidden.
-    const std::set<std::string> &hidden() const { return hidden_; }
-
-protected:
-    using IRGraphMutator::visit;
-
-    Expr visit(const Load *op) override {
-        hidden_.insert("the data of '" + op->name + "'");
-        return hide(op->type, range_of(op->type));
-    }
-
-    Expr visit(const Variable *op) override {
-        if (!op->param.defined() || op->param.is_buffer()) return op;
-        hidden_.insert("the scalar '" + op->param.name() + "'");
-        Interval range = range_of(op->type);
-        if (op->param.min_value().defined()) range.min = op->param.min_value();
-        if (op->param.max_value().defined()) range.max = op->param.max_value();
-        return hide(op->type, range);
-    }
-
-private:
-    /// Of wide integers and floats the range says nothing.
-    static Interval range_of(Halide::Type type) {
-        if (type.is_float() || type.bits() >= 32) return Interval::everything();
-        return {type.min(), type.max()};
-    }
-
-    Expr hide(Halide::Type type, const Interval &range) {
-        const std::string name = "hidden." + std::to_string(count_++);
-        ranges_.push(name, range);
-        return Variable::make(type, name);
-    }
-
-    Scope<Interval> ranges_;
-    std::set<std::string> hidden_;
-    int count_ = 0;
-};
 
 /// Walks the part of a lowered function that answers bounds queries, with the output's box put in.
 class ReadQueries : public IRVisitor {
@@ -121,19 +77,6 @@ private:
     std::map<std::string, Expr> known_;
 };
 
-std::string list(const std::set<std::string> &items) {
-    std::string text;
-    for (const std::string &item : items) text += (text.empty() ? "" : " and ") + item;
-    return text;
-}
-
-std::optional<int64_t> constant_bound(const Expr &expr, Direction direction,
-                                      const Scope<Interval> &ranges) {
-    if (const auto constant = as_const_int(expr)) return constant;
-    const Expr bound = find_constant_bound(expr, direction, ranges);
-    return bound.defined() ? as_const_int(bound) : std::nullopt;
-}
-
 }  // namespace
 
 PieceBoxes::PieceBoxes(const Function &func, const std::map<std::string, Function> &funcs,
@@ -164,13 +107,12 @@ std::map<std::string, Box> PieceBoxes::evaluate(const Box &output) const {
     for (const auto &[parameter, query] : read.queries) {
         Box &box = boxes[parameter];
         for (size_t d = 0; d < query.mins.size(); ++d) {
-            const auto min = constant_bound(query.mins[d], Direction::Lower, read.hide.ranges());
-            const auto end = constant_bound(query.ends[d], Direction::Upper, read.hide.ranges());
+            const auto min = read.hide.bound(query.mins[d], Direction::Lower);
+            const auto end = read.hide.bound(query.ends[d], Direction::Upper);
             if (!min || !end) {
                 throw UserError("the Func '" + name_ + "' reads '" + parameter +
                                 "' without bounds in dimension " + std::to_string(d) +
-                                ": they depend on " + list(read.hide.hidden()) +
-                                ", so clamp the index");
+                                ": they depend on " + read.hide.hidden() + ", so clamp the index");
             }
             box.push_back({.min = *min, .extent = *end - *min});
         }

@@ -4,7 +4,14 @@
 
 #include "dsl/error.h"
 #include "dsl/state.h"
+#include "generators/check_piece.h"
+#include "generators/check_source.h"
+#include "generators/default_schedule.h"
+#include "generators/dense_bytes.h"
 #include "generators/draft.h"
+#include "generators/foreign_call.h"
+#include "generators/host_schedule.h"
+#include "generators/port_layout.h"
 #include "generators/solve_boxes.h"
 
 namespace halyard::generators {
@@ -12,6 +19,7 @@ namespace {
 
 using namespace Halide::Internal;
 
+/// Puts a draft and its boxes together to a graph, with the code and data of its parts.
 class Assembler {
 public:
     Assembler(const Draft &draft, const Boxes &boxes) : draft_(draft), boxes_(boxes) {}
@@ -19,7 +27,10 @@ public:
     Program assemble(const std::string &name) {
         program_.graph.name = name;
         add_values();
-        add_ports();
+        for (const SourceInput &input : draft_.source.inputs) add_input(input);
+        for (const SourceOutput &output : draft_.source.outputs) add_output(output);
+        for (const SourceConstant &constant : draft_.source.constants) add_constant(constant);
+        for (const SourceState &state : draft_.source.states) add_state(state);
         add_delegates();
         for (size_t k = 0; k < draft_.kernels.size(); ++k) add_node(k);
         return std::move(program_);
@@ -36,40 +47,72 @@ private:
         }
     }
 
-    Device device_of_port(const std::string &name) const {
-        for (const PortDirective &port : draft_.source.directives.ports) {
-            if (port.port == name) return port.device;
+    const PortDirective *directive_of(const std::string &port) const {
+        for (const PortDirective &directive : draft_.source.directives.ports) {
+            if (directive.port == port) return &directive;
         }
-        return {};
+        return nullptr;
     }
 
-    void add_ports() {
-        for (const SourceInput &input : draft_.source.inputs) {
-            const ValueId id = draft_.storage.of_parameter.at(input.parameter);
-            if (!input.parameter.is_buffer()) program_.graph[id].box.reset();
-            program_.graph.ports.push_back({.value = id,
-                                            .layout = {},
-                                            .device = device_of_port(input.name),
-                                            .pinned = false,
-                                            .pos = {}});
-            program_.inputs.push_back({.name = input.name, .parameter = input.parameter});
+    template<typename Port>
+    void place(Port &port, const std::string &name) const {
+        const PortDirective *directive = directive_of(name);
+        if (!directive) return;
+        port.device = directive->device;
+        port.pos = directive->pos;
+    }
+
+    void add_input(const SourceInput &input) {
+        Port port;
+        port.value = draft_.storage.of_parameter.at(input.parameter);
+        place(port, input.port);
+        Value &value = program_.graph[port.value];
+        if (input.parameter.is_buffer()) {
+            port.layout = layout_of_port(input.parameter, *value.box, input.name);
+        } else {
+            value.box.reset();
         }
-        for (const SourceOutput &output : draft_.source.outputs) {
-            program_.graph.outputs.push_back(
-                {.value = draft_.storage.of_func.at(output.func.name()),
-                 .name = output.name,
-                 .layout = {},
-                 .device = device_of_port(output.name),
-                 .pinned = false,
-                 .pos = {}});
+        program_.graph.ports.push_back(port);
+        program_.inputs.push_back({.name = input.name, .parameter = input.parameter});
+    }
+
+    void add_output(const SourceOutput &output) {
+        Output port;
+        port.value = draft_.storage.id_of(output.func);
+        port.name = output.name;
+        place(port, output.port);
+        port.layout = layout_of_port(output.func.output_buffers()[0],
+                                     *program_.graph[port.value].box, output.name);
+        program_.graph.outputs.push_back(port);
+    }
+
+    void add_constant(const SourceConstant &constant) {
+        const ValueId id = draft_.storage.id_of(constant);
+        program_.graph.constants.push_back({.value = id, .file = {}});
+        program_.data[draft_.name_of(id)] = dense_bytes(constant.data);
+    }
+
+    void add_state(const SourceState &source) {
+        const StateBase &directive = *source.directive;
+        State state;
+        state.value = draft_.storage.of_parameter.at(directive.parameter());
+        state.device = directive.device();
+        state.next = draft_.storage.of_func.at(source.next.name());
+        state.pos = directive.next_pos();
+        if (directive.initial_array().defined()) {
+            state.file = draft_.name_of(state.value);
+            program_.data[state.file] = dense_bytes(directive.initial_array());
+        } else {
+            state.initial = directive.initial();
         }
+        program_.graph.states.push_back(state);
     }
 
     void add_delegates() {
-        for (const DelegateDirective &delegate : draft_.source.directives.delegates) {
-            Delegate of_graph{.name = delegate.name, .place = {}, .pos = delegate.pos};
-            if (delegate.device) of_graph.place = *delegate.device;
-            program_.graph.delegates.push_back(of_graph);
+        for (const DelegateDirective &directive : draft_.source.directives.delegates) {
+            Delegate delegate{.name = directive.name, .place = {}, .pos = directive.pos};
+            if (directive.device) delegate.place = *directive.device;
+            program_.graph.delegates.push_back(delegate);
         }
     }
 
@@ -79,23 +122,43 @@ private:
         op.function = draft_.name_of(kernel.id);
         if (kernel.value.delegate) {
             op.delegate = DelegateId{static_cast<uint32_t>(*kernel.value.delegate)};
+        } else if (!kernel.device.is_host()) {
+            op.place = kernel.device;
         }
-        Piece piece{.outputs = {kernel.piece->output}, .arguments = {}};
-        for (const bool scalars : {false, true}) {
-            for (const auto &[id, parameter] : kernel.piece->reads) {
-                if (parameter.is_buffer() == scalars) continue;
-                Arg arg;
-                arg.value = id;
-                const auto read = boxes_.reads[k].find(id);
-                if (!scalars && read != boxes_.reads[k].end() &&
-                    read->second != boxes_.of_value[index_of(id)])
-                    arg.box = read->second;
-                op.args.push_back(arg);
-                piece.arguments.push_back(parameter);
-            }
-        }
+        const std::vector<ValueId> reads = reads_in_order(kernel);
+        for (const ValueId id : reads) op.args.push_back(argument(k, id));
         program_.graph.nodes.push_back({.outputs = {kernel.id}, .op = op, .pos = {}});
-        program_.code.emplace_back(piece);
+        if (kernel.piece) {
+            Piece piece{.outputs = {kernel.piece->output}, .arguments = {}};
+            for (const ValueId id : reads) piece.arguments.push_back(kernel.piece->reads.at(id));
+            program_.code.emplace_back(piece);
+        } else {
+            program_.code.emplace_back(make_foreign_call(kernel.func(), reads, draft_.storage));
+        }
+    }
+
+    /// Buffers, then scalars.
+    std::vector<ValueId> reads_in_order(const DraftKernel &kernel) const {
+        std::vector<ValueId> buffers, scalars;
+        for (const auto &[id, parameter] : kernel.reads(draft_.storage)) {
+            const bool is_scalar = !program_.graph[id].box.has_value();
+            (is_scalar ? scalars : buffers).push_back(id);
+        }
+        buffers.insert(buffers.end(), scalars.begin(), scalars.end());
+        return buffers;
+    }
+
+    Arg argument(size_t k, ValueId id) const {
+        Arg arg;
+        arg.value = id;
+        if (!program_.graph[id].box) return arg;
+        const auto read = boxes_.reads[k].find(id);
+        if (read == boxes_.reads[k].end()) {
+            arg.box = Box(program_.graph[id].box->size());  // the schedule never reaches the read
+        } else if (read->second != *program_.graph[id].box) {
+            arg.box = read->second;
+        }
+        return arg;
     }
 
     const Draft &draft_;
@@ -103,12 +166,33 @@ private:
     Program program_;
 };
 
+/// Boxes first, since a default schedule depends on them; then again, for what the new schedules
+/// read.
+Boxes solve_and_schedule(const Draft &draft, const Halide::Target &target) {
+    Boxes boxes = solve_boxes(draft);
+    bool changed = false;
+    for (const DraftKernel &kernel : draft.kernels) {
+        if (!kernel.piece) continue;
+        changed |= give_default_schedule(kernel.func(), boxes.of_value[index_of(kernel.id)],
+                                         kernel.device, target);
+    }
+    return changed ? solve_boxes(draft) : boxes;
+}
+
 }  // namespace
 
-Program make_program(Halide::Internal::AbstractGenerator &generator, const std::string &name,
-                     const Halide::Target &) {
-    const Draft draft = make_draft(read_source(generator));
-    const Boxes boxes = solve_boxes(draft);
+Program make_program(AbstractGenerator &generator, const std::string &name,
+                     const Halide::Target &target) {
+    Draft draft = make_draft(read_source(generator), target);
+    for (const DraftKernel &kernel : draft.kernels) {
+        if (kernel.piece) check_types(kernel, target);
+    }
+    const Boxes boxes = solve_and_schedule(draft, target);
+    for (DraftKernel &kernel : draft.kernels) {
+        if (!kernel.piece) continue;
+        check_schedules(kernel);
+        if (kernel.device.kind == DeviceKind::Sim) make_host(kernel.piece->funcs);
+    }
     return Assembler(draft, boxes).assemble(name);
 }
 

@@ -6,6 +6,7 @@
 #include "dsl/error.h"
 #include "dsl/state.h"
 #include "dsl/text.h"
+#include "generators/extern_reads.h"
 #include "generators/infer_boxes.h"
 
 namespace halyard::generators {
@@ -25,21 +26,30 @@ void widen(std::optional<Box> &box, const Box &by) {
     box = box ? bounding_box(*box, by) : by;
 }
 
+/// A box that a value has, whatever its readers need, and what gives it.
+struct Fixed {
+    Box box;
+    std::string by;  ///< "the port", "the initial array of 'gain'"
+};
+
 class Solver {
 public:
     explicit Solver(const Draft &draft)
-        : draft_(draft), needed_(draft.storage.values.size()), fixed_(needed_.size()) {
-        boxes_.reads.resize(draft.kernels.size());
+        : draft_(draft),
+          needed_(draft.storage.values.size()),
+          fixed_(needed_.size()),
+          reads_(draft.kernels.size()) {
         for (const DraftKernel &kernel : draft.kernels) {
-            if (kernel.piece)
-                lowered_.emplace_back(lower(kernel));
-            else
-                lowered_.emplace_back();
+            lowered_.emplace_back();
+            if (!kernel.piece) continue;
+            lowered_.back().emplace(kernel.func(), kernel.piece->funcs, draft.name_of(kernel.id));
         }
         fix_boxes();
+        start_boxes();
     }
 
-    /// Consumers first; the readers of a state make its next value grow, so until nothing changes.
+    /// Readers before what they read, again and again while the readers of a state make its next
+    /// value grow.
     Boxes solve() {
         constexpr int patience = 8;
         for (int round = 0; round < patience; ++round) {
@@ -49,85 +59,163 @@ public:
             if (needed_ == before) return finish();
         }
         throw UserError(
-            "the next value of a state grows at each call: give the Func a bound() in each "
-            "dimension");
+            "the next value of a state grows without end, since it reads more of the state than "
+            "it makes: give the state an initial array, or the Func a bound() in each dimension");
     }
 
 private:
-    PieceBoxes lower(const DraftKernel &kernel) const {
-        return {kernel.piece->output.function(), kernel.piece->funcs, draft_.name_of(kernel.id)};
+    void fix(ValueId id, const Box &box, const std::string &by) {
+        if (fixed_[index_of(id)] && fixed_[index_of(id)]->box != box) {
+            const Fixed &other = *fixed_[index_of(id)];
+            throw UserError("'" + draft_.name_of(id) + "' has the box " + print(other.box) +
+                            " of " + other.by + " and the box " + print(box) + " of " + by +
+                            ": make them equal");
+        }
+        fixed_[index_of(id)] = {.box = box, .by = by};
+        needed_[index_of(id)] = box;
     }
 
-    /// Ports, constants, and values with an initial array have the boxes that they have.
     void fix_boxes() {
         const Storage &storage = draft_.storage;
         for (const SourceInput &input : draft_.source.inputs) {
             if (!input.parameter.is_buffer()) continue;
-            fix(storage.of_parameter.at(input.parameter), storage.bounds.at(input.parameter));
+            fix(storage.of_parameter.at(input.parameter), storage.bounds.at(input.parameter),
+                "the port '" + input.name + "'");
         }
         for (const SourceConstant &constant : draft_.source.constants) {
-            fix(constant.parameter.defined() ? storage.of_parameter.at(constant.parameter)
-                                             : storage.of_buffer.at(constant.data.get()),
-                box_of(constant.data));
+            fix(storage.id_of(constant), box_of(constant.data),
+                "the constant '" + constant.name + "'");
         }
         for (const SourceOutput &output : draft_.source.outputs) {
-            const auto made = storage.of_func.find(output.func.name());
-            if (made == storage.of_func.end()) continue;
-            fix(made->second, storage.bounds.at(output.func.output_buffers()[0]));
+            fix(storage.id_of(output.func), storage.bounds.at(output.func.output_buffers()[0]),
+                "the port '" + output.name + "'");
         }
         for (const SourceState &state : draft_.source.states) {
-            if (!state.directive->initial_array().defined()) continue;
-            fix(id_of_next(state), box_of(state.directive->initial_array()));
-        }
-        for (size_t id = 0; id < needed_.size(); ++id) {
-            if (storage.values[id].dimensions == 0) needed_[id] = Box{};
+            const Halide::Buffer<> &array = state.directive->initial_array();
+            if (!array.defined()) continue;
+            const std::string by =
+                "the initial array of the state '" + state.directive->name() + "'";
+            fix(id_of(state), box_of(array), by);
+            fix(id_of_next(state), box_of(array), by);
         }
     }
 
-    void fix(ValueId id, const Box &box) {
-        fixed_[index_of(id)] = box;
-        needed_[index_of(id)] = box;
+    /// What is known before any reader has been asked.
+    void start_boxes() {
+        for (const DraftKernel &kernel : draft_.kernels) {
+            const std::vector<KnownDim> dims = bounds_of_schedule(kernel.func());
+            if (!std::ranges::all_of(dims, [](const KnownDim &dim) { return dim.has_value(); }))
+                continue;
+            Box box;
+            for (const KnownDim &dim : dims) box.push_back(*dim);
+            widen(needed_[index_of(kernel.id)], box);
+        }
     }
 
-    ValueId id_of_next(const SourceState &state) const {
-        return draft_.storage.of_func.at(state.next.name());
-    }
     ValueId id_of(const SourceState &state) const {
         return draft_.storage.of_parameter.at(state.directive->parameter());
+    }
+    ValueId id_of_next(const SourceState &state) const {
+        return draft_.storage.of_func.at(state.next.name());
     }
 
     void visit(size_t k) {
         const DraftKernel &kernel = draft_.kernels[k];
         std::optional<Box> &needed = needed_[index_of(kernel.id)];
-        if (!kernel.piece) {
-            return;
-        }
+        if (!kernel.piece) return visit_extern(k);
         if (!needed) return;
-        const Box computed = lowered_[k]->computed_for(*needed);
-        needed = computed;
-        const std::map<std::string, Box> reads = lowered_[k]->reads_for(computed);
+        needed = lowered_[k]->computed_for(*needed);
+        check_computed(kernel);
+        const std::map<std::string, Box> reads = lowered_[k]->reads_for(*needed);
         for (const auto &[id, parameter] : kernel.piece->reads) {
-            const auto read = reads.find(parameter.name());
-            if (read == reads.end()) continue;
-            boxes_.reads[k][id] = read->second;
-            widen(needed_[index_of(id)], read->second);
+            const auto box = reads.find(parameter.name());
+            if (box != reads.end()) read(k, id, box->second);
+        }
+    }
+
+    void visit_extern(size_t k) {
+        const Function &func = draft_.kernels[k].func();
+        for (const Halide::ExternFuncArgument &argument : func.extern_arguments()) {
+            const auto id = value_of(argument, draft_.storage);
+            if (!id) continue;
+            if (const auto box = box_for_extern(*id)) read(k, *id, *box);
+        }
+    }
+
+    /// What an extern reads of a value; none as long as no reader has said how much it needs.
+    std::optional<Box> box_for_extern(ValueId id) const {
+        if (fixed_[index_of(id)]) return fixed_[index_of(id)]->box;
+        const std::optional<Box> &needed = needed_[index_of(id)];
+        const DraftKernel *maker = draft_.maker_of(id);
+        if (!maker) return needed;
+        const std::vector<KnownDim> dims = known_dims(maker->func());
+        Box box;
+        for (size_t d = 0; d < dims.size(); ++d) {
+            if (!dims[d] && !needed) return std::nullopt;
+            box.push_back(dims[d] ? *dims[d] : (*needed)[d]);
+        }
+        return box;
+    }
+
+    void read(size_t k, ValueId id, const Box &box) {
+        const std::optional<Fixed> &fixed = fixed_[index_of(id)];
+        if (fixed && !contains(fixed->box, box)) {
+            throw UserError("the Func '" + draft_.name_of(draft_.kernels[k].id) + "' reads '" +
+                            draft_.name_of(id) + "' in " + print(box) + ", but " + fixed->by +
+                            " has " + print(fixed->box) + ": clamp the index, or make it larger");
+        }
+        reads_[k][id] = box;
+        widen(needed_[index_of(id)], box);
+    }
+
+    void check_computed(const DraftKernel &kernel) const {
+        const Box &computed = *needed_[index_of(kernel.id)];
+        const std::optional<Fixed> &fixed = fixed_[index_of(kernel.id)];
+        if (fixed && fixed->box != computed) {
+            throw UserError("the Func '" + draft_.name_of(kernel.id) + "' has the box " +
+                            print(fixed->box) + " of " + fixed->by +
+                            ", but its schedule computes " + print(computed) +
+                            ": use TailStrategy::GuardWithIf");
+        }
+        const std::vector<KnownDim> bounds = bounds_of_schedule(kernel.func());
+        for (size_t d = 0; d < bounds.size(); ++d) {
+            if (!bounds[d] || contains({*bounds[d]}, {computed[d]})) continue;
+            throw UserError("the Func '" + draft_.name_of(kernel.id) + "' has the bound() " +
+                            print(Box{*bounds[d]}) + " in dimension " + std::to_string(d) +
+                            ", but its readers need " + print(Box{computed[d]}));
         }
     }
 
     void ask_next(const SourceState &state) {
-        const auto &needed = needed_[index_of(id_of(state))];
-        if (needed) widen(needed_[index_of(id_of_next(state))], *needed);
+        std::optional<Box> &of_state = needed_[index_of(id_of(state))];
+        std::optional<Box> &of_next = needed_[index_of(id_of_next(state))];
+        if (of_state) widen(of_next, *of_state);
+        of_state = of_next;
     }
 
     Boxes finish() {
-        for (const auto &box : needed_) boxes_.of_value.push_back(box.value_or(Box{}));
-        return std::move(boxes_);
+        for (const DraftKernel &kernel : draft_.kernels) check_known(kernel);
+        Boxes boxes{.of_value = {}, .reads = std::move(reads_)};
+        for (const auto &box : needed_) boxes.of_value.push_back(box.value_or(Box{}));
+        return boxes;
+    }
+
+    void check_known(const DraftKernel &kernel) const {
+        if (needed_[index_of(kernel.id)]) return;
+        const std::string &name = draft_.name_of(kernel.id);
+        const std::vector<KnownDim> dims = known_dims(kernel.func());
+        size_t d = 0;
+        while (d + 1 < dims.size() && dims[d]) ++d;
+        throw UserError("nothing says how large the Func '" + name + "' is in dimension " +
+                        std::to_string(d) + ": call " + name + ".bound(" + kernel.func().args()[d] +
+                        ", min, extent)");
     }
 
     const Draft &draft_;
     std::vector<std::optional<PieceBoxes>> lowered_;  ///< of each kernel that is a piece
-    std::vector<std::optional<Box>> needed_, fixed_;  ///< by ValueId
-    Boxes boxes_;
+    std::vector<std::optional<Box>> needed_;          ///< by ValueId
+    std::vector<std::optional<Fixed>> fixed_;         ///< by ValueId
+    std::vector<std::map<ValueId, Box>> reads_;       ///< of each kernel
 };
 
 }  // namespace

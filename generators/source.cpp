@@ -67,7 +67,7 @@ std::vector<SourceInput> inputs_of(AbstractGenerator &generator) {
     for (const AbstractGenerator::ArgInfo &info : generator.arginfos()) {
         if (info.dir != ArgInfoDirection::Input) continue;
         for (const Parameter &parameter : generator.input_parameter(info.name)) {
-            inputs.push_back({.name = parameter.name(), .parameter = parameter});
+            inputs.push_back({.name = parameter.name(), .port = info.name, .parameter = parameter});
         }
     }
     return inputs;
@@ -80,29 +80,82 @@ std::vector<SourceOutput> outputs_of(AbstractGenerator &generator) {
         const std::vector<Halide::Func> funcs = generator.output_func(info.name);
         for (size_t n = 0; n < funcs.size(); ++n) {
             const std::string suffix = funcs.size() > 1 ? "_" + std::to_string(n) : "";
-            outputs.push_back({.name = info.name + suffix, .func = funcs[n].function()});
+            outputs.push_back(
+                {.name = info.name + suffix, .port = info.name, .func = funcs[n].function()});
         }
     }
     return outputs;
 }
 
+/// A Func of its own that has the values of another.
+Function copy_of(const Function &func, const std::string &name) {
+    Halide::Func copy(name);
+    copy(Halide::_) = Halide::Func(func)(Halide::_);
+    return copy.function();
+}
+
+std::vector<SourceState> states_of(const Directives &directives) {
+    std::vector<SourceState> states;
+    std::set<std::string> taken;
+    for (const StateBase *state : directives.states) {
+        const std::string subject = "the state '" + state->name() + "'";
+        if (!state->next_func().defined()) {
+            fail_at(state->pos(), subject + " has no next value: call next() with one");
+        }
+        const Function next = state->next_func().function();
+        // A kernel makes the next value of one state.
+        const bool is_free = !parameter_of(next).defined() && taken.insert(next.name()).second;
+        states.push_back({.directive = state,
+                          .next = is_free ? next : copy_of(next, state->name() + "_next"),
+                          .is_copied = !is_free});
+    }
+    return states;
+}
+
+/// An output that passes on a state or constant copies it; one that passes on a port is that port.
+void copy_outputs(Source &source) {
+    for (SourceOutput &output : source.outputs) {
+        const Parameter passed = parameter_of(output.func);
+        const auto is_passed = [&](const SourceInput &i) { return i.parameter.same_as(passed); };
+        if (!passed.defined() || std::ranges::any_of(source.inputs, is_passed)) continue;
+        const Function copy = copy_of(output.func, output.name);
+        Parameter to = copy.output_buffers()[0];
+        const Parameter from = output.func.output_buffers()[0];
+        for (int d = 0; d < to.dimensions(); ++d) {
+            to.set_min_constraint(d, from.min_constraint(d));
+            to.set_extent_constraint(d, from.extent_constraint(d));
+            to.set_stride_constraint(d, from.stride_constraint(d));
+        }
+        output.func = copy;
+    }
+}
+
+/// in() makes a Func that passes on another; clone_in() makes a second Func with the same code.
+void check_wrappers(const Function &func) {
+    for (const auto &[user, wrapper] : func.schedule().wrappers()) {
+        const Call *call = Function(wrapper).is_wrapper();
+        if (call && call->name == func.name()) continue;
+        throw UserError("the Func '" + func.name() +
+                        "' is scheduled clone_in(), which is not supported yet: use in()");
+    }
+}
+
 /// Copies all Functions, so that the generator's own stay as they are, and lets in() take effect.
 void copy_funcs(Source &source) {
     std::vector<Function> roots;
-    for (const SourceState &state : source.states) {
-        if (state.next.get_contents().defined()) roots.push_back(state.next);
-    }
+    for (const SourceState &state : source.states) roots.push_back(state.next);
     for (const SourceOutput &output : source.outputs) roots.push_back(output.func);
 
     auto [copies, env] = deep_copy(roots, build_environment(roots));
-    for (auto &[name, func] : env) func.lock_loop_levels();
+    for (auto &[name, func] : env) {
+        check_wrappers(func);
+        func.lock_loop_levels();
+    }
     env = wrap_func_calls(env);
     for (auto &[name, func] : env) func.schedule().wrappers().clear();
 
     size_t next = 0;
-    for (SourceState &state : source.states) {
-        if (state.next.get_contents().defined()) state.next = copies[next++];
-    }
+    for (SourceState &state : source.states) state.next = copies[next++];
     for (SourceOutput &output : source.outputs) output.func = copies[next++];
     source.funcs = in_order(copies);
 }
@@ -167,14 +220,6 @@ void collect_data(Source &source) {
     source.constants.insert(source.constants.end(), buffers.begin(), buffers.end());
 }
 
-void check_states(const Source &source) {
-    for (const SourceState &state : source.states) {
-        if (state.next.get_contents().defined()) continue;
-        throw UserError("the state '" + state.directive->name() +
-                        "' has no next value: call next() with one");
-    }
-}
-
 }  // namespace
 
 const Function *Source::find(const std::string &name) const {
@@ -212,12 +257,8 @@ Source read_source(AbstractGenerator &generator) {
         if (const auto *placement = dynamic_cast<const Placement *>(&generator)) {
             source.directives = placement->directives();
         }
-        for (const StateBase *state : source.directives.states) {
-            SourceState of_source{.directive = state, .next = {}};
-            if (state->next_func().defined()) of_source.next = state->next_func().function();
-            source.states.push_back(of_source);
-        }
-        check_states(source);
+        source.states = states_of(source.directives);
+        copy_outputs(source);
         copy_funcs(source);
     });
     collect_data(source);

@@ -12,17 +12,21 @@ namespace halyard::generators {
 /// A port as the generator declares it.
 struct SourceInput {
     std::string name;
+    std::string port;  ///< as declared: the name of the whole array where `name` is an element
     Halide::Parameter parameter;
 };
 
 struct SourceOutput {
     std::string name;
+    std::string port;
     Halide::Internal::Function func;
 };
 
 struct SourceState {
     const StateBase *directive = nullptr;
     Halide::Internal::Function next;
+    bool is_copied =
+        false;  ///< `next` copies a port, or a value that is another state's next already
 };
 
 /// Data known when the pipeline is compiled: a Constant, or a Halide::Buffer that a Func reads.
@@ -37,7 +41,7 @@ struct SourceConstant {
 struct Source {
     std::vector<SourceInput> inputs;
     std::vector<SourceOutput> outputs;
-    std::vector<SourceState> states;        ///< those that are used or have a next value
+    std::vector<SourceState> states;
     std::vector<SourceConstant> constants;  ///< those that are used
     std::vector<Halide::Internal::Function>
         funcs;  ///< all that nexts and outputs need, producers first

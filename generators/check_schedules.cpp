@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <string>
+
+#include "dsl/error.h"
+#include "generators/check_piece.h"
+#include "generators/host_schedule.h"
+#include "generators/value_names.h"
+
+namespace halyard::generators {
+namespace {
+
+using namespace Halide::Internal;
+
+constexpr int64_t most_recomputed =
+    1024;  ///< points of a reduction that may be computed for each point of a reader
+
+std::string subject_of(const Function &func) {
+    return "the Func '" + given_name(func.name()) + "'";
+}
+
+std::vector<Definition> definitions_of(const Function &func) {
+    std::vector<Definition> definitions = {func.definition()};
+    definitions.insert(definitions.end(), func.updates().begin(), func.updates().end());
+    return definitions;
+}
+
+bool has_pure_left_side(const Function &func, const Definition &update) {
+    for (size_t d = 0; d < update.args().size(); ++d) {
+        const Variable *index = update.args()[d].as<Variable>();
+        if (!index || index->name != func.args()[d]) return false;
+    }
+    return true;
+}
+
+/// Points of the reduction domain; more than any limit if they are not known.
+int64_t points_of(const Definition &update) {
+    int64_t points = 1;
+    for (const ReductionVariable &rvar : update.schedule().rvars()) {
+        const auto extent = as_const_int(simplify(rvar.extent));
+        if (!extent || *extent > most_recomputed) return most_recomputed + 1;
+        points = std::min(points * *extent, most_recomputed + 1);
+    }
+    return points;
+}
+
+/// Without a level of its own, a Func with updates is computed anew for each point that is read.
+void check_inner(const Function &func) {
+    if (!func.schedule().compute_level().is_inlined()) return;
+    for (const Definition &update : func.updates()) {
+        if (has_pure_left_side(func, update) && points_of(update) <= most_recomputed) continue;
+        throw UserError(subject_of(func) +
+                        " has an update that would be computed again for each point of its reader: "
+                        "schedule it, or "
+                        "compute_root it");
+    }
+}
+
+void check_on_cpu(const Function &func, const std::string &place) {
+    for (const Definition &definition : definitions_of(func)) {
+        if (!has_gpu_loop(definition)) continue;
+        throw UserError(subject_of(func) + " is " + place +
+                        ", but its schedule has GPU loops: write them "
+                        "where on_gpu() is true");
+    }
+}
+
+void check_on_gpu(const Function &func, const std::string &place) {
+    const std::vector<Definition> definitions = definitions_of(func);
+    for (size_t n = 0; n < definitions.size(); ++n) {
+        if (has_gpu_loop(definitions[n])) continue;
+        const std::string which =
+            n == 0 ? "schedule" : "schedule of update " + std::to_string(n - 1);
+        throw UserError(subject_of(func) + " is " + place + ", but its " + which +
+                        " has no GPU loops: give it blocks and threads, or no schedule");
+    }
+}
+
+}  // namespace
+
+void check_schedules(const DraftKernel &kernel) {
+    const std::string place = "on " + to_string(kernel.device);
+    for (const auto &[name, func] : kernel.piece->funcs) {
+        if (name != kernel.func().name()) check_inner(func);
+        if (kernel.device.is_host()) check_on_cpu(func, place);
+    }
+    if (!kernel.device.is_host()) check_on_gpu(kernel.func(), place);
+}
+
+}  // namespace halyard::generators

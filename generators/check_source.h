@@ -1,0 +1,14 @@
+#pragma once
+
+#include "Halide.h"
+#include "generators/choose_values.h"
+#include "generators/source.h"
+
+namespace halyard::generators {
+
+/// Refuses by name what can not be cut (yet): Tuples as values, compute_with() of values,
+/// memoize(), copies that are scheduled by hand, updates of externs; and devices that the target
+/// has no code for.
+void check_source(const Source &source, const ValueChoice &choice, const Halide::Target &target);
+
+}  // namespace halyard::generators

@@ -1,0 +1,95 @@
+#include "generators/foreign_call.h"
+
+#include <algorithm>
+
+#include "dsl/error.h"
+#include "generators/replace_inputs.h"
+#include "generators/value_names.h"
+
+namespace halyard::generators {
+namespace {
+
+using namespace Halide::Internal;
+using Halide::Expr;
+using Halide::Parameter;
+
+bool is_user_context(const Expr &expr) {
+    const Variable *variable = expr.as<Variable>();
+    return variable && variable->name == "__user_context";
+}
+
+/// The scalars that an expression uses; it may use nothing else that is known only at the call.
+struct Scalars : IRGraphVisitor {
+    explicit Scalars(std::string subject) : subject(std::move(subject)) {}
+    using IRGraphVisitor::visit;
+
+    void visit(const Call *op) override {
+        if (op->call_type == Call::Halide || op->call_type == Call::Image) {
+            throw UserError(subject + " takes an expression that reads '" + given_name(op->name) +
+                            "': pass the Func itself");
+        }
+        IRGraphVisitor::visit(op);
+    }
+    void visit(const Variable *op) override {
+        if (op->param.defined() && !op->param.is_buffer()) parameters.push_back(op->param);
+    }
+
+    std::string subject;
+    std::vector<Parameter> parameters;
+};
+
+std::vector<Parameter> scalars_of(const Function &func, const Expr &expr) {
+    if (is_user_context(expr)) return {};
+    Scalars scalars("the extern Func '" + given_name(func.name()) + "'");
+    expr.accept(&scalars);
+    return scalars.parameters;
+}
+
+/// An expression with the fixed shapes of ports put in.
+Expr with_shapes(const Expr &expr, const Storage &storage) {
+    ReplaceInputs replace({
+        .of_parameter = [](const Parameter &parameter) { return parameter; },
+        .of_buffer = [](const Halide::Buffer<> &) { return Parameter(); },
+        .box_of = [&](const Parameter &parameter) { return storage.box_of_port(parameter); },
+    });
+    return replace.mutate(expr);
+}
+
+}  // namespace
+
+std::map<ValueId, Parameter> reads_of_extern(const Function &func, const Storage &storage) {
+    std::map<ValueId, Parameter> reads;
+    for (const Halide::ExternFuncArgument &argument : func.extern_arguments()) {
+        if (const auto id = value_of(argument, storage)) reads[*id] = {};
+        if (!argument.is_expr()) continue;
+        for (const Parameter &scalar : scalars_of(func, argument.expr)) {
+            reads[storage.of_parameter.at(scalar)] = scalar;
+        }
+    }
+    return reads;
+}
+
+ForeignCall make_foreign_call(const Function &func, const std::vector<ValueId> &reads,
+                              const Storage &storage) {
+    const auto place_of = [&](ValueId id) {
+        return static_cast<size_t>(std::ranges::find(reads, id) - reads.begin());
+    };
+    ForeignCall call;
+    call.function = func.extern_function_name();
+    call.mangling = func.extern_definition_name_mangling();
+    for (const Halide::ExternFuncArgument &argument : func.extern_arguments()) {
+        if (const auto id = value_of(argument, storage)) {
+            call.arguments.emplace_back(ForeignCall::Buffer{place_of(*id)});
+        } else if (is_user_context(argument.expr)) {
+            call.arguments.emplace_back(ForeignCall::UserContext{});
+        } else {
+            call.arguments.emplace_back(with_shapes(argument.expr, storage));
+        }
+    }
+    for (const auto &[id, scalar] : reads_of_extern(func, storage)) {
+        if (scalar.defined()) call.scalars.emplace_back(scalar, place_of(id));
+    }
+    return call;
+}
+
+}  // namespace halyard::generators
