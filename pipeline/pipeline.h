@@ -19,13 +19,18 @@ struct PlanOptions {
 /// Throws UserError where the graph is wrong, InternalError where the judge finds a fault.
 Plan make_plan(Graph graph, const PlanOptions &options = {});
 
-/// The plan as text: the graph with its transfers, then spaces, storages, steps and counts. Deterministic.
+/// The plan as text: the graph with its transfers, then spaces, storages, steps and counts.
+/// Deterministic.
 std::string print(const Plan &plan);
 
-/// "photo uploads=2 downloads=2 peers=0 locals=0 payload=… copies=… staged=… bound_hops=… bound_payload=…"
+/// "photo uploads=2 downloads=2 peers=0 locals=0 payload=… copies=… staged=… bound_hops=…
+/// bound_payload=…"
 std::string print_counts(const std::string &name, const Counts &counts, const Bound &bound);
 
 /// "photo: up 2 (4.0 MiB), down 2 (5.9 MiB), peer 0; 4 copies; the minimum"
 std::string print_summary(const Plan &plan);
+
+/// A table of the plan's transfers, for people: what goes where, why, and what would remove it.
+std::string print_transfers(const Plan &plan);
 
 }  // namespace halyard::pipeline

@@ -10,17 +10,19 @@
 
 namespace halyard::pipeline {
 
-enum class SpaceId : uint32_t {};    ///< 0 is host memory
-enum class QueueId : uint32_t {};    ///< 0 is the calling thread
+enum class SpaceId : uint32_t {};  ///< 0 is host memory
+enum class QueueId : uint32_t {};  ///< 0 is the calling thread
 enum class StorageId : uint32_t {};
 enum class ReplicaId : uint32_t {};
 enum class KernelId : uint32_t {};
-enum class StepId : uint32_t {};     ///< a position in Plan::load or Plan::steps, whichever the id stands in
+enum class StepId : uint32_t {
+};  ///< a position in Plan::load or Plan::steps, whichever the id stands in
 
 constexpr SpaceId host_space{0};
 constexpr QueueId host_queue{0};
 
-/// Memory that a device reads, with its two arenas: one for each running call, one for the instance.
+/// Memory that a device reads, with its two arenas: one for each running call, one for the
+/// instance.
 struct Space {
     Device device;
     uint64_t frame_bytes = 0;
@@ -30,8 +32,9 @@ struct Space {
 
 enum class QueueRole : uint8_t { Host, Compute, Upload, Download };
 
-/// An ordered line of work on a device. The host queue runs a step when it is reached: all steps that
-/// stand later in the list come after it. A step of another queue is issued then, and runs later.
+/// An ordered line of work on a device. The host queue runs a step when it is reached: all steps
+/// that stand later in the list come after it. A step of another queue is issued then, and runs
+/// later.
 struct Queue {
     SpaceId space{};
     QueueRole role = QueueRole::Host;
@@ -40,7 +43,8 @@ struct Queue {
 
 enum class StorageKind : uint8_t {
     Frame,     ///< a range of the space's frame arena
-    Instance,  ///< a range of the space's instance arena, filled when the instance first calls the pipeline
+    Instance,  ///< a range of the space's instance arena, filled when the instance first calls the
+               ///< pipeline
     State,     ///< a slot of a state
     Input,     ///< the caller's buffer
     Output,    ///< the caller's buffer
@@ -52,7 +56,8 @@ enum class StorageKind : uint8_t {
 struct Storage {
     StorageKind kind = StorageKind::Frame;
     SpaceId space{};
-    uint32_t index = 0;   ///< Input: of ports. Output: of outputs. State: of states. Constant: of constants
+    uint32_t index =
+        0;  ///< Input: of ports. Output: of outputs. State: of states. Constant: of constants
     uint32_t slot = 0;    ///< State: 0 is what this call writes, 1 what it reads (see PlannedState)
     uint64_t offset = 0;  ///< Frame, Instance: from the arena's start, a multiple of `alignment`
     uint64_t bytes = 0;
@@ -62,15 +67,15 @@ struct Storage {
 /// Every storage in an arena, and every state's slot, starts at a multiple of this.
 constexpr uint64_t alignment = 256;
 
-/// A box of a value, present in one space. Several replicas share a storage where one is a view of another
-/// or takes its place (`inplace`).
+/// A box of a value, present in one space. Several replicas share a storage where one is a view of
+/// another or takes its place (`inplace`).
 struct Replica {
     ValueId value{};
     StorageId storage{};
-    uint64_t offset = 0;           ///< bytes from the storage's start to the element at the box's minimum
+    uint64_t offset = 0;  ///< bytes from the storage's start to the element at the box's minimum
     Box box;
     std::vector<int64_t> strides;  ///< elements, one for each dimension; never 0
-    bool pitched = false;          ///< a caller's buffer: strides but the smallest are known at the call
+    bool pitched = false;  ///< a caller's buffer: strides but the smallest are known at the call
     bool operator==(const Replica &) const = default;
 };
 
@@ -82,25 +87,30 @@ struct ScalarArg {
 
 using LaunchArg = std::variant<ReplicaId, ScalarArg>;
 
-/// Runs a kernel. Arguments are those of the graph's node in their order (an `inplace` one too), then the outputs.
+/// Runs a kernel. Arguments are those of the graph's node in their order (an `inplace` one too),
+/// then the outputs.
 struct Launch {
     KernelId kernel{};
-    std::vector<LaunchArg> args;
-    std::optional<StorageId> workspace;
+    std::vector<LaunchArg> args = {};
+    std::optional<StorageId> workspace = {};
     bool operator==(const Launch &) const = default;
 };
 
 enum class CopyKind : uint8_t {
-    Upload, Download, Peer,  ///< a hop; runs on a queue of the device (a peer copy: of the destination)
-    Local,                   ///< inside one space, no hop
-    Stage,                   ///< on the host, between a caller's pageable buffer and the pinned arena
+    Upload,
+    Download,
+    Peer,   ///< a hop; runs on a queue of the device (a peer copy: of the destination)
+    Local,  ///< inside one space, no hop
+    Stage,  ///< on the host, between a caller's pageable buffer and the pinned arena
 };
 
-/// Copies `box` of a value from one replica to another of the same element type and order of dimensions.
+/// Copies `box` of a value from one replica to another of the same element type and order of
+/// dimensions.
 struct Copy {
     CopyKind kind = CopyKind::Upload;
     ReplicaId from{}, to{};
     Box box;
+    std::string reason = {};  ///< of a local copy: why
     bool operator==(const Copy &) const = default;
 };
 
@@ -111,24 +121,27 @@ struct Fill {
     bool operator==(const Fill &) const = default;
 };
 
-/// One thing to do. A step of a device's queue starts after the steps before it on that queue, after all
-/// steps in `waits`, and after every host step that stands before it in the list.
+/// One thing to do. A step of a device's queue starts after the steps before it on that queue,
+/// after all steps in `waits`, and after every host step that stands before it in the list.
 struct Step {
     QueueId queue{};
-    std::vector<StepId> waits;  ///< earlier steps of other queues; on the host queue: the call blocks for them
+    std::vector<StepId> waits =
+        {};  ///< earlier steps of other queues; on the host queue: the call blocks for them
     std::variant<Launch, Copy, Fill> action;
     bool operator==(const Step &) const = default;
 };
 
-/// A kernel as emitted code knows it: kernels[i] is entry i of the table that the library hands to the runtime.
+/// A kernel as emitted code knows it: kernels[i] is entry i of the table that the library hands to
+/// the runtime.
 struct PlannedKernel {
     std::string name;  ///< unique in the plan, a C identifier
     NodeId node{};
     bool operator==(const PlannedKernel &) const = default;
 };
 
-/// A state's memory. Storage slot s of a call is the physical slot (index + s) % slots, where index counts the
-/// calls that succeeded. With `next`, slots = delay + 2: slot 0 is written, slot 1 is read. Without: one slot, 0.
+/// A state's memory. Storage slot s of a call is the physical slot (index + s) % slots, where index
+/// counts the calls that succeeded. With `next`, slots = delay + 2: slot 0 is written, slot 1 is
+/// read. Without: one slot, 0.
 struct PlannedState {
     SpaceId space{};
     uint32_t slots = 2;
@@ -140,8 +153,8 @@ struct PlannedState {
 struct Hop {
     CopyKind kind = CopyKind::Upload;  ///< Upload, Download or Peer
     uint64_t bytes = 0;
-    bool at_load = false;              ///< once for an instance, not at each call
-    std::string remedy;                ///< what would remove it
+    bool at_load = false;  ///< once for an instance, not at each call
+    std::string remedy;    ///< what would remove it
     bool operator==(const Hop &) const = default;
 };
 
@@ -162,7 +175,7 @@ struct Bound {
 
 /// Everything that the runtime executes, and why.
 struct Plan {
-    Graph graph;                ///< placed; its transfers are the plan's hops, those at load after the others
+    Graph graph;  ///< placed; its transfers are the plan's hops, those at load after the others
     std::vector<Space> spaces;  ///< host first
     std::vector<Queue> queues;  ///< host first
     std::vector<Storage> storages;
@@ -173,8 +186,8 @@ struct Plan {
     std::vector<Step> steps;           ///< at each call; the call returns when all are done
     std::vector<Hop> hops;             ///< one for each of the graph's transfers
     Counts per_call, at_load;
-    Bound bound;                       ///< of one call
-    bool peer = false;                 ///< peer links between devices of one kind were assumed
+    Bound bound;        ///< of one call
+    bool peer = false;  ///< peer links between devices of one kind were assumed
     bool operator==(const Plan &) const = default;
 
     const Space &operator[](SpaceId id) const { return spaces[index_of(id)]; }
@@ -183,7 +196,8 @@ struct Plan {
     const Replica &operator[](ReplicaId id) const { return replicas[index_of(id)]; }
 };
 
-/// Whether uploads and downloads of this kind leave from pinned memory, so that a pageable buffer is staged.
+/// Whether uploads and downloads of this kind leave from pinned memory, so that a pageable buffer
+/// is staged.
 constexpr bool wants_pinned(DeviceKind kind) {
     return kind == DeviceKind::Cuda || kind == DeviceKind::Sim;
 }

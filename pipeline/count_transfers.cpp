@@ -1,0 +1,109 @@
+#include "pipeline/count_transfers.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "pipeline/reads.h"
+
+namespace halyard::pipeline {
+namespace {
+
+using ValueInSpace = std::pair<ValueId, Device>;
+
+/// What would remove a transfer: its two ends, of which one would have to move.
+class Remedies {
+public:
+    explicit Remedies(const Graph &graph);
+    std::string of(const Transfer &transfer) const;
+
+private:
+    const Graph &graph_;
+    std::vector<std::string> home_;  ///< by value: who makes it, if that can move
+    std::map<ValueInSpace, std::vector<std::string>> readers_;
+};
+
+Remedies::Remedies(const Graph &graph) : graph_(graph), home_(graph.values.size()) {
+    for (const Port &port : graph.ports) {
+        home_[index_of(port.value)] = "the port '%" + graph[port.value].name + "'";
+    }
+    for (const State &state : graph.states) {
+        home_[index_of(state.value)] = "the state '%" + graph[state.value].name + "'";
+    }
+    for (const Node &node : graph.nodes) {
+        const auto *kernel = std::get_if<Kernel>(&node.op);
+        if (!kernel) continue;
+        for (const ValueId output : node.outputs) home_[index_of(output)] = kernel->function;
+    }
+    const Views views(graph);
+    for (const Read &read : reads_of(graph)) {
+        readers_[{views.root(read.value), read.space}].push_back(describe(graph, read));
+    }
+}
+
+std::string Remedies::of(const Transfer &transfer) const {
+    const auto readers = readers_.find({transfer.value, transfer.to});
+    if (readers == readers_.end()) {
+        return "peer links between " + std::string(to_string(transfer.from.kind)) + " devices";
+    }
+    const std::string to = to_string(transfer.to), from = to_string(transfer.from);
+    const std::string all = readers->second.size() == 1 ? readers->second[0] : "all its readers";
+    return home_[index_of(transfer.value)] + " on " + to + ", or " + all + " on " + from;
+}
+
+CopyKind kind_of(const Transfer &transfer) {
+    if (transfer.from.is_host()) return CopyKind::Upload;
+    return transfer.to.is_host() ? CopyKind::Download : CopyKind::Peer;
+}
+
+uint64_t bytes_of(const Graph &graph, ValueId value, const Box &box) {
+    return elements_of(box) * bytes_of(graph[value].elem);
+}
+
+void count(const Hop &hop, Counts &counts) {
+    counts.uploads += hop.kind == CopyKind::Upload;
+    counts.downloads += hop.kind == CopyKind::Download;
+    counts.peers += hop.kind == CopyKind::Peer;
+    counts.payload += hop.bytes;
+}
+
+void count(const Plan &plan, const std::vector<Step> &steps, Counts &counts) {
+    for (const Step &step : steps) {
+        const auto *copy = std::get_if<Copy>(&step.action);
+        if (!copy) continue;
+        switch (copy->kind) {
+            case CopyKind::Upload:
+            case CopyKind::Download:
+            case CopyKind::Peer:
+                ++counts.copies;
+                break;
+            case CopyKind::Local:
+                ++counts.locals;
+                break;
+            case CopyKind::Stage:
+                counts.staged += bytes_of(plan.graph, plan[copy->from].value, copy->box);
+                break;
+        }
+    }
+}
+
+}  // namespace
+
+void count_transfers(Plan &plan) {
+    const Graph &graph = plan.graph;
+    const Remedies remedies(graph);
+    const LoadTransfers at_load(graph);
+    for (const Transfer &transfer : graph.transfers) {
+        const bool is_loaded = at_load.holds(transfer);
+        plan.hops.push_back(
+            {.kind = kind_of(transfer),
+             .bytes = bytes_of(graph, transfer.value, transfer.box),
+             .at_load = is_loaded,
+             .remedy = is_loaded ? "nothing: an instance makes it once" : remedies.of(transfer)});
+        count(plan.hops.back(), is_loaded ? plan.at_load : plan.per_call);
+    }
+    count(plan, plan.steps, plan.per_call);
+    count(plan, plan.load, plan.at_load);
+}
+
+}  // namespace halyard::pipeline
