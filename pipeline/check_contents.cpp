@@ -1,6 +1,7 @@
 #include "pipeline/check_contents.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "pipeline/accesses.h"
 #include "pipeline/storage_contents.h"
@@ -9,6 +10,8 @@ namespace halyard::pipeline {
 namespace {
 
 using Mode = Access::Mode;
+
+constexpr ValueId no_state{std::numeric_limits<uint32_t>::max()};
 
 class Contents {
 public:
@@ -25,7 +28,7 @@ private:
     void before_call();
     void after_load();
     void after_call();
-    std::vector<std::optional<uint32_t>> takers() const;
+    std::vector<ValueId> takers() const;
     void taken();
     StorageContents *find(StorageKind kind, size_t index, uint32_t slot = 0);
     void put(StorageKind kind, size_t index, uint32_t slot, ValueId value, const Layout &layout);
@@ -194,10 +197,10 @@ void Contents::after_call() {
 }
 
 /// By value: the state without next whose memory it takes over, `inplace` and through views.
-std::vector<std::optional<uint32_t>> Contents::takers() const {
-    std::vector<std::optional<uint32_t>> state_of(graph_.values.size());
-    for (uint32_t i = 0; i < graph_.states.size(); ++i) {
-        if (!graph_.states[i].next) state_of[index_of(graph_.states[i].value)] = i;
+std::vector<ValueId> Contents::takers() const {
+    std::vector<ValueId> taker_of(graph_.values.size(), no_state);
+    for (const State &state : graph_.states) {
+        if (!state.next) taker_of[index_of(state.value)] = state.value;
     }
     for (const Node &node : graph_.nodes) {
         const auto *kernel = std::get_if<Kernel>(&node.op);
@@ -205,28 +208,28 @@ std::vector<std::optional<uint32_t>> Contents::takers() const {
         for (size_t a = 0; kernel && a < kernel->args.size(); ++a) {
             if (kernel->args[a].use != Use::Inplace) continue;
             const ValueId from = map_.root_of(kernel->args[a].value);
-            state_of[index_of(node.outputs[n++])] = state_of[index_of(from)];
+            taker_of[index_of(node.outputs[n++])] = taker_of[index_of(from)];
         }
     }
-    return state_of;
+    return taker_of;
 }
 
 /// A state without next changes in its own memory: by each kernel that takes it or what such a
 /// kernel made of it, and by nothing else.
 void Contents::taken() {
-    const std::vector<std::optional<uint32_t>> takers = this->takers();
+    const std::vector<ValueId> taker_of = takers();
     for (size_t i = 0; i < plan_.steps.size(); ++i) {
         const bool is_launch = std::holds_alternative<Launch>(plan_.steps[i].action);
         for (const Access &access : accesses_of(plan_, plan_.steps[i])) {
-            const Storage &storage = plan_[access.storage];
-            const bool is_state =
-                storage.kind == StorageKind::State && !graph_.states[storage.index].next;
-            const auto here = is_state ? std::optional(storage.index) : std::nullopt;
             if (access.mode != Mode::Take && access.mode != Mode::Write) continue;
-            const auto state = takers[index_of(map_.root_of(plan_[access.replica].value))];
-            const bool is_wrong = access.mode == Mode::Take ? state && state != here
-                                                            : here && (state != here || !is_launch);
-            if (is_wrong) {
+            const Storage &storage = plan_[access.storage];
+            const bool is_slot =
+                storage.kind == StorageKind::State && !graph_.states[storage.index].next;
+            const ValueId here = is_slot ? graph_.states[storage.index].value : no_state;
+            const ValueId state = taker_of[index_of(map_.root_of(plan_[access.replica].value))];
+            const bool is_elsewhere = state != no_state && state != here;
+            const bool is_foreign = here != no_state && (state != here || !is_launch);
+            if (access.mode == Mode::Take ? is_elsewhere : is_foreign) {
                 faults_.push_back(name_of(Phase::Call, StepId(i)) + " uses " + describe(access) +
                                   ", but a state that is taken inplace changes where it lives");
             }
