@@ -3,6 +3,7 @@
 #include "HalideRuntime.h"
 #include "runtime/describe.h"
 #include "runtime/guard.h"
+#include "runtime/halide_hooks.h"
 #include "runtime/handle_range.h"
 #include "runtime/instance.h"
 #include "runtime/runtime.h"
@@ -51,6 +52,7 @@ using halyard::runtime::set_error;
 
 int halyard_call(void *user_context, const halide_buffer_t *plans, void *const *kernels,
                  halide_buffer_t *const *buffers, void *const *scalars) {
+    halyard::runtime::use_halide_hooks();
     if (halyard::runtime::take_plans(plans)) {
         return 0;
     }

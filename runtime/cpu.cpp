@@ -7,6 +7,7 @@
 
 #include "HalideRuntime.h"
 #include "runtime/copy_box.h"
+#include "runtime/elem.h"
 #include "runtime/guard.h"
 #include "runtime/lane.h"
 
@@ -90,10 +91,10 @@ int free_block(halyard_device *device, uint64_t block) {
 
 int wrap(halyard_device *, halyard_address address, uint64_t, halide_buffer_t *buffer) {
     const uint64_t host = address.block + address.offset;
-    if (host % buffer->type.bytes() != 0) {
+    if (host % element_bytes(*buffer) != 0) {
         return set_error(halide_error_code_device_wrap_native_failed,
-                         "address %#llx is no multiple of the %d bytes of an element",
-                         static_cast<unsigned long long>(host), buffer->type.bytes());
+                         "address %#llx is no multiple of the %u bytes of an element",
+                         static_cast<unsigned long long>(host), element_bytes(*buffer));
     }
     buffer->host = static_cast<uint8_t *>(host_of(address));
     buffer->device = 0;

@@ -12,6 +12,11 @@ uint32_t bytes_of(fbs::Elem elem);
 
 halide_type_t halide_type_of(fbs::Elem elem);
 
+/// Bytes of a buffer's element; 1 where it has no type.
+inline uint32_t element_bytes(const halide_buffer_t &buffer) {
+    return buffer.type.bits == 0 ? 1 : static_cast<uint32_t>(buffer.type.bytes());
+}
+
 /// "f32", as the text form writes it.
 const char *name_of(fbs::Elem elem);
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/copy_box.h"
+#include "runtime/elem.h"
 #include "runtime/guard.h"
 #include "runtime/sim_queue.h"
 
@@ -114,10 +115,10 @@ int wrap(halyard_device *device, halyard_address address, uint64_t bytes, halide
     return call(Call::Wrap, bytes, [&](World &world) {
         const int index = of(device)->index;
         const uint64_t number = address.block + address.offset;
-        if (number % buffer->type.bytes() != 0) {
+        if (number % element_bytes(*buffer) != 0) {
             return set_error(halide_error_code_device_wrap_native_failed,
-                             "address %#llx is no multiple of the %d bytes of an element",
-                             sim::hex(number), buffer->type.bytes());
+                             "address %#llx is no multiple of the %u bytes of an element",
+                             sim::hex(number), element_bytes(*buffer));
         }
         if (!sim::translate(world, index, number, bytes)) {
             return static_cast<int>(halide_error_code_device_wrap_native_failed);

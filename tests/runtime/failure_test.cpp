@@ -1,0 +1,185 @@
+#include <catch2/catch.hpp>
+
+#include "HalideRuntime.h"
+#include "runtime/sim.h"
+#include "tests/runtime/run_graph.h"
+
+using namespace halyard;
+using namespace halyard::tests;
+namespace sim = halyard::runtime::sim;
+
+namespace {
+
+constexpr const char *text = R"(
+    pipeline p(%a: f32[2,2] @cpu) -> (%o @cpu, %r @cpu) {
+      const %w: f32[2,2]
+      state %k: f32[2,2] = 1
+      %t: f32[2,2], %n: f32[2,2] = f(%a, %k, %w) @sim:0
+      next %k = %n
+      %o: f32[2,2] = g(%t) @sim:1
+      %r: f32[2,2] = h(%t) @cpu
+    }
+)";
+
+/// Ends a test's failures whatever happens.
+struct NoFailures {
+    ~NoFailures() {
+        sim::fail_any(0);
+        for (int i = 0; i < sim::call_kinds; i++) {
+            sim::fail(static_cast<sim::Call>(i), 0);
+        }
+    }
+};
+
+}  // namespace
+
+TEST_CASE("each call of a device may fail: an error, nothing left, and the next call is right") {
+    const NoFailures at_the_end;
+    uint64_t failures = 0;
+    for (uint64_t k = 1;; k++) {
+        INFO("device call " << k);
+        RunGraph run(graph_on_sim(text), true);
+        run.make_inputs();
+        sim::fail_any(k);
+        const int first = run.call();
+        const std::string error = first == 0 ? "" : halyard_last_error();
+        if (first == 0) {
+            CHECK(run.compare() == "");
+        } else {
+            CHECK(error.find("sim was asked to fail in ") != std::string::npos);
+            failures++;
+        }
+        CHECK(run.step() == "");
+        const int destroyed = run.instance().destroy();
+        CHECK(sim::outstanding() == 0);
+        if (first == 0 && destroyed == 0) {
+            break;
+        }
+    }
+    sim::fail_any(0);
+    CHECK(failures > 30);
+}
+
+TEST_CASE("a failing call in the middle commits no state") {
+    const NoFailures at_the_end;
+    uint64_t failures = 0;
+    for (uint64_t k = 1;; k++) {
+        INFO("device call " << k);
+        RunGraph run(graph_on_sim(text), true);
+        CHECK(run.step() == "");
+        CHECK(run.step() == "");
+        run.make_inputs();
+        sim::fail_any(k);
+        const int code = run.call();
+        sim::fail_any(0);
+        if (code == 0) {
+            break;
+        }
+        failures++;
+        CHECK(run.instance().counters().calls == 2);
+        CHECK(run.step() == "");
+        CHECK(run.step() == "");
+    }
+    CHECK(failures > 10);
+}
+
+TEST_CASE("an error names the step and the device") {
+    const NoFailures at_the_end;
+    RunGraph run(graph_on_sim(text), true);
+    CHECK(run.step() == "");
+    const auto error_of_next_call = [&] {
+        run.make_inputs();
+        return run.call() == 0 ? std::string() : std::string(halyard_last_error());
+    };
+    sim::fail(sim::Call::Upload, 1);
+    CHECK(error_of_next_call() ==
+          "'p' failed in step 2 of 11, upload of 'a' on sim:0: sim was asked to fail in upload");
+    sim::fail(sim::Call::Peer, 1);
+    CHECK(error_of_next_call().find("peer copy of 't' on sim:1: sim was asked to fail in peer") !=
+          std::string::npos);
+    run.library().kernels().fail("h", -27);
+    CHECK(error_of_next_call().find("kernel 'h' on cpu: kernel 'h' failed with code -27") !=
+          std::string::npos);
+    run.library().kernels().fail("h", 0);
+    run.library().kernels().fail("g", 5);
+    CHECK(error_of_next_call() ==
+          "'p' failed while sim:1 did its work: kernel 'g' failed with code 5");
+    run.library().kernels().fail("g", 0);
+    CHECK(run.step() == "");
+}
+
+TEST_CASE("an instance whose work cannot be waited for is lost, and says so") {
+    const NoFailures at_the_end;
+    RunGraph run(graph_on_sim(text), true);
+    CHECK(run.step() == "");
+    run.make_inputs();
+    sim::fail(sim::Call::Finish, 1, true);
+    CHECK(run.call() < 0);
+    const std::string error = halyard_last_error();
+    CHECK(error.find("'p' failed while sim:0 did its work: sim was asked to fail in finish") == 0);
+    CHECK(error.find("sim:0 could not be waited for, so the instance is lost") !=
+          std::string::npos);
+    sim::fail(sim::Call::Finish, 0);
+    CHECK(run.call() < 0);
+    CHECK(std::string(halyard_last_error()).find("the instance was lost earlier: 'p' failed") == 0);
+    // Another instance is not.
+    RunGraph other(graph_on_sim(text), true);
+    CHECK(other.step() == "");
+}
+
+TEST_CASE("a failed call loses a state that is changed in place, until reset") {
+    const NoFailures at_the_end;
+    RunGraph run(graph_on_sim(R"(
+        pipeline p(%x: f32[2] @cpu) -> (%o @cpu) {
+          state %k: f32[2] @sim:0 = 0
+          %n: f32[2] = f(inplace %k, %x) @sim:0
+          %o: f32[2] = g(%n) @sim:0
+        })"),
+                 false);
+    CHECK(run.step() == "");
+    CHECK(run.step() == "");
+    sim::fail(sim::Call::Download, 1);
+    run.make_inputs();
+    CHECK(run.call() < 0);
+    CHECK(run.call() < 0);
+    CHECK(std::string(halyard_last_error()) ==
+          "state 'p.k' was lost when a call that changes it in place failed: reset the instance");
+    CHECK(halyard_instance_reset(run.instance()) == 0);
+    run.interpreter().reset();
+    CHECK(run.step() == "");
+}
+
+TEST_CASE("a plan that needs what is not here says what is missing") {
+    RunGraph peer(graph_on_sim(text), true);
+    peer.make_inputs();
+    sim::set_peer(false);
+    CHECK(peer.call() < 0);
+    CHECK(std::string(halyard_last_error()) ==
+          "no plan of 'p' fits this machine: sim:0 does not reach sim:1");
+    sim::set_peer(true);
+    sim::set_devices(1);
+    CHECK(peer.call() < 0);
+    CHECK(std::string(halyard_last_error()) ==
+          "no plan of 'p' fits this machine: there is no sim:1: 1 devices are here");
+    sim::set_devices(-1);
+    CHECK(peer.step() == "");
+}
+
+TEST_CASE("the first plan whose assumptions hold is taken") {
+    const Graph graph = graph_on_sim(text);
+    const Contents data = random_data(graph, 1);
+    TestLibrary library({pipeline::make_plan(graph, {.peer = true, .dump = {}}),
+                         pipeline::make_plan(graph, {.peer = false, .dump = {}})},
+                        data);
+    RunGraph buffers(graph, true);
+    buffers.make_inputs();
+    const auto peers_of_a_call = [&] {
+        TestInstance instance;
+        REQUIRE(library.call(instance, buffers.buffers()) == 0);
+        return instance.counters().peers;
+    };
+    CHECK(peers_of_a_call() == 1);
+    sim::set_peer(false);
+    CHECK(peers_of_a_call() == 0);
+    sim::set_peer(true);
+}

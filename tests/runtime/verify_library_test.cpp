@@ -1,0 +1,305 @@
+#include "runtime/verify_library.h"
+
+#include <functional>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "runtime/blob.h"
+#include "runtime/error.h"
+#include "tests/runtime/run_graph.h"
+
+using namespace halyard;
+using namespace halyard::tests;
+using namespace halyard::pipeline;
+
+namespace {
+
+/// A plan with a storage, replica and step of every kind.
+Plan sound_plan() {
+    return make_plan(graph_on_sim(R"(
+        pipeline p(%a: u16[4,3] @cpu, %w: f32[8,4] pitched @cpu, %s: f32 @cpu) -> (%o @cpu, %q @sim:1) {
+          const %c: f32[2,2]
+          state %k: f32[2,2] = 1
+          %t: u16[4,3], %n: f32[2,2] = f(%a, %c, %k, %s) @sim:0 workspace 100
+          next %k = %n
+          %o: f32[2,2] = h(%t, %c, %w[2+3,1+2]) @cpu
+          %q: u16[4,3] = g(%t) @sim:1
+        })"),
+                     {.peer = true, .dump = {}});
+}
+
+/// The error of a plan that `spoil` changed; empty if it is sound.
+std::string error_of(const std::function<void(Plan &)> &spoil) {
+    Plan plan = sound_plan();
+    spoil(plan);
+    TestLibrary library({plan}, random_data(plan.graph, 1));
+    runtime::Blob blob;
+    if (runtime::open_blob(library.plans(), blob) == 0) {
+        return "";
+    }
+    const std::string error = runtime::last_error();
+    const std::string start = "the plan of 'p' is damaged: ";
+    return error.find(start) == 0 ? error.substr(start.size()) : error;
+}
+
+size_t storage_of(const Plan &plan, StorageKind kind) {
+    for (size_t i = 0; i < plan.storages.size(); i++) {
+        if (plan.storages[i].kind == kind) {
+            return i;
+        }
+    }
+    FAIL("the sound plan lacks a kind of storage");
+    return 0;
+}
+
+/// The first replica in a storage of this kind.
+Replica &replica_in(Plan &plan, StorageKind kind) {
+    for (Replica &replica : plan.replicas) {
+        if (plan[replica.storage].kind == kind) {
+            return replica;
+        }
+    }
+    FAIL("the sound plan lacks a kind of replica");
+    return plan.replicas[0];
+}
+
+/// The first step of the list with this action, and of this kind if it is a copy.
+template<typename Action>
+std::pair<Step *, Action *> step_with(std::vector<Step> &steps, CopyKind kind = CopyKind::Upload) {
+    for (Step &step : steps) {
+        auto *action = std::get_if<Action>(&step.action);
+        if constexpr (std::is_same_v<Action, Copy>) {
+            if (action && action->kind != kind) {
+                continue;
+            }
+        }
+        if (action) {
+            return {&step, action};
+        }
+    }
+    FAIL("the sound plan lacks a kind of step");
+    return {};
+}
+
+bool mentions(const std::string &text, const std::string &part) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("verify_library takes a sound plan") {
+    CHECK(error_of([](Plan &) {}) == "");
+}
+
+TEST_CASE("verify_library checks spaces and queues") {
+    mentions(error_of([](Plan &p) { std::swap(p.spaces[0], p.spaces[1]); }), "space");
+    CHECK(error_of([](Plan &p) { p.spaces[2] = p.spaces[1]; }) == "space 2 is there twice");
+    CHECK(error_of([](Plan &p) { p.spaces[1].device.index = 64; }).find("space 1 has a device") ==
+          0);
+    CHECK(error_of([](Plan &p) { p.spaces[1].frame_bytes = uint64_t{1} << 50; }) ==
+          "an arena of space 1 is too large");
+    CHECK(error_of([](Plan &p) { p.queues[1].space = SpaceId{9}; }) == "queue 1 is out of range");
+    CHECK(error_of([](Plan &p) { p.queues[1].space = host_space; }) == "queue 1 is out of range");
+    CHECK(error_of([](Plan &p) { p.queues[0].space = SpaceId{1}; }) == "queue 0 is out of range");
+}
+
+TEST_CASE("verify_library keeps storages in their arenas, states and ports") {
+    const auto storage = [](StorageKind kind, const std::function<void(Storage &)> &spoil) {
+        return error_of([&](Plan &p) { spoil(p.storages[storage_of(p, kind)]); });
+    };
+    mentions(storage(StorageKind::Frame, [](Storage &s) { s.offset += 256 * 1000; }),
+             "leaves its arena");
+    mentions(storage(StorageKind::Frame, [](Storage &s) { s.offset += 8; }), "leaves its arena");
+    mentions(storage(StorageKind::Instance, [](Storage &s) { s.bytes += 4096; }),
+             "leaves its arena");
+    mentions(storage(StorageKind::State, [](Storage &s) { s.slot = 2; }), "leaves its state");
+    mentions(storage(StorageKind::State, [](Storage &s) { s.index = 1; }), "is of no state");
+    mentions(storage(StorageKind::State, [](Storage &s) { s.bytes = 4096; }), "leaves its state");
+    mentions(storage(StorageKind::Input, [](Storage &s) { s.index = 9; }), "is of no port");
+    mentions(storage(StorageKind::Input, [](Storage &s) { s.index = 2; }),
+             "is not what port 's' says");
+    mentions(storage(StorageKind::Input, [](Storage &s) { s.space = SpaceId{1}; }),
+             "is not what port 'a' says");
+    mentions(storage(StorageKind::Input, [](Storage &s) { s.bytes = 25; }), "leaves port 'a'");
+    mentions(storage(StorageKind::Constant, [](Storage &s) { s.bytes = 17; }),
+             "leaves its constant");
+    mentions(storage(StorageKind::Constant, [](Storage &s) { s.index = 5; }),
+             "leaves its constant");
+    mentions(storage(StorageKind::Frame, [](Storage &s) { s.space = SpaceId{7}; }),
+             "is in no space");
+    mentions(error_of([](Plan &p) { p.states[0].slots = 0; }), "state 'k' is out of range");
+    mentions(error_of([](Plan &p) { p.states[0].space = SpaceId{7}; }),
+             "state 'k' is out of range");
+}
+
+TEST_CASE("verify_library keeps replicas in their storages") {
+    const auto replica = [](StorageKind kind, const std::function<void(Replica &)> &spoil) {
+        return error_of([&](Plan &p) { spoil(replica_in(p, kind)); });
+    };
+    mentions(replica(StorageKind::Frame, [](Replica &r) { r.storage = StorageId{99}; }),
+             "has no storage");
+    mentions(replica(StorageKind::Frame, [](Replica &r) { r.box[0].extent += 1000; }),
+             "leaves its storage");
+    mentions(replica(StorageKind::Frame, [](Replica &r) { r.strides[0] = 1000; }),
+             "leaves its storage");
+    mentions(replica(StorageKind::Frame, [](Replica &r) { r.strides[0] = 0; }), "is out of range");
+    mentions(replica(StorageKind::Frame, [](Replica &r) { r.strides[0] = -1; }), "is out of range");
+    mentions(replica(StorageKind::Frame, [](Replica &r) { r.box[0].extent = -1; }),
+             "is out of range");
+    mentions(replica(StorageKind::Frame, [](Replica &r) { r.box[0].min = int64_t{1} << 40; }),
+             "is out of range");
+    mentions(replica(StorageKind::Frame, [](Replica &r) { r.strides.pop_back(); }), "differ");
+    mentions(replica(StorageKind::Frame, [](Replica &r) { r.offset = 1; }), "is misaligned");
+    mentions(replica(StorageKind::Frame, [](Replica &r) { r.offset = 1u << 20; }),
+             "leaves its storage");
+    mentions(replica(StorageKind::Frame, [](Replica &r) { r.pitched = true; }),
+             "do not agree on their rows");
+    mentions(replica(StorageKind::Frame,
+                     [](Replica &r) {
+                         r.box.assign(17, {0, 1});
+                         r.strides.assign(17, 1);
+                     }),
+             "more than 16 dimensions");
+    mentions(replica(StorageKind::Frame,
+                     [](Replica &r) {
+                         r.box.assign(4, {0, 1 << 30});
+                         r.strides.assign(4, 1);
+                     }),
+             "is too large");
+}
+
+TEST_CASE("verify_library keeps replicas of pitched ports in their rows") {
+    const auto pitched = [](const std::function<void(Replica &)> &spoil) {
+        return error_of([&](Plan &p) {
+            for (Replica &replica : p.replicas) {
+                if (replica.pitched) {
+                    spoil(replica);
+                }
+            }
+        });
+    };
+    mentions(pitched([](Replica &r) { r.pitched = false; }), "do not agree on their rows");
+    mentions(pitched([](Replica &r) { r.box = {{0, 9}, {0, 4}}; }), "leaves its port");
+    mentions(pitched([](Replica &r) { r.box = {{0, 8}, {0, 5}}; }), "leaves its port");
+    mentions(pitched([](Replica &r) { r.offset = 4 * 32; }), "leaves its rows");
+    mentions(pitched([](Replica &r) {
+                 r.offset = 4;
+                 r.box = {{0, 8}, {0, 4}};
+             }),
+             "leaves its port");
+    mentions(pitched([](Replica &r) {
+                 r.box = {{0, 4}, {0, 4}};
+                 r.strides = {8, 8};
+             }),
+             "has a stride that its port lacks");
+    mentions(pitched([](Replica &r) {
+                 r.box = {{0, 4}, {0, 4}};
+                 r.strides = {1, 9};
+             }),
+             "has a stride that its port lacks");
+}
+
+TEST_CASE("verify_library checks the order of steps") {
+    mentions(error_of([](Plan &p) { p.steps[0].waits.push_back(StepId{0}); }),
+             "step 0 waits for a later one");
+    mentions(error_of([](Plan &p) { p.steps[0].queue = QueueId{99}; }), "step 0 is on no queue");
+}
+
+TEST_CASE("verify_library checks launches") {
+    const auto launch = [](const std::function<void(Launch &, Plan &)> &spoil) {
+        return error_of([&](Plan &p) {
+            for (Step &step : p.steps) {
+                auto *found = std::get_if<Launch>(&step.action);
+                if (found && found->workspace) {
+                    return spoil(*found, p);
+                }
+            }
+            FAIL("no launch with a workspace");
+        });
+    };
+    mentions(launch([](Launch &l, Plan &) { l.kernel = KernelId{77}; }), "launches no kernel");
+    mentions(launch([](Launch &l, Plan &) { l.args[0] = ReplicaId{999}; }),
+             "kernel 'f' names replica 999, which there is not");
+    mentions(launch([](Launch &l, Plan &) { l.args[0] = ScalarArg{0}; }),
+             "reads a scalar port that there is not");
+    mentions(launch([](Launch &l, Plan &) { l.args[0] = ScalarArg{99}; }),
+             "reads a scalar port that there is not");
+    mentions(launch([](Launch &l, Plan &p) {
+                 for (uint32_t i = 0; i < p.replicas.size(); i++) {
+                     if (p[p.replicas[i].storage].space == host_space) {
+                         l.args[0] = ReplicaId{i};
+                     }
+                 }
+             }),
+             "has an argument in another space");
+    mentions(launch([](Launch &l, Plan &) { l.workspace = StorageId{999}; }), "has no workspace");
+    mentions(launch([](Launch &l, Plan &p) {
+                 l.workspace = StorageId{static_cast<uint32_t>(storage_of(p, StorageKind::State))};
+             }),
+             "is in no frame arena of its space");
+}
+
+TEST_CASE("verify_library checks copies") {
+    const auto copy = [](CopyKind kind, const std::function<void(Step &, Copy &)> &spoil) {
+        return error_of([&](Plan &p) {
+            const auto [step, action] = step_with<Copy>(p.steps, kind);
+            spoil(*step, *action);
+        });
+    };
+    for (const CopyKind kind : {CopyKind::Upload, CopyKind::Download, CopyKind::Peer}) {
+        mentions(copy(kind, [](Step &, Copy &c) { std::swap(c.from, c.to); }),
+                 "is ");  // on a wrong queue, or between wrong memory
+        mentions(copy(kind, [](Step &s, Copy &) { s.queue = host_queue; }),
+                 "is on a queue of another space");
+        mentions(copy(kind, [](Step &, Copy &c) { c.box[0].extent += 100; }), "leaves its replica");
+        mentions(copy(kind, [](Step &, Copy &c) { c.box[0].min -= 1; }), "leaves its replica");
+        mentions(copy(kind, [](Step &, Copy &c) { c.box.pop_back(); }),
+                 "has another number of dimensions");
+        mentions(copy(kind, [](Step &, Copy &c) { c.from = ReplicaId{999}; }),
+                 "a copy names replica 999, which there is not");
+        mentions(copy(kind, [](Step &, Copy &c) { c.kind = CopyKind::Local; }),
+                 "is on a queue of another space");
+    }
+    mentions(copy(CopyKind::Upload, [](Step &, Copy &c) { c.kind = CopyKind::Stage; }),
+             "is on a queue of another space");
+}
+
+TEST_CASE("verify_library checks fills") {
+    const auto fill = [](const std::function<void(Fill &, Plan &)> &spoil) {
+        return error_of([&](Plan &p) { spoil(*step_with<Fill>(p.load).second, p); });
+    };
+    mentions(fill([](Fill &f, Plan &) { f.to = ReplicaId{999}; }),
+             "a fill names replica 999, which there is not");
+    mentions(fill([](Fill &f, Plan &p) {
+                 for (uint32_t i = 0; i < p.replicas.size(); i++) {
+                     if (p[p.replicas[i].storage].kind == StorageKind::Frame) {
+                         f.to = ReplicaId{i};
+                     }
+                 }
+             }),
+             "is no initial value of a state");
+    mentions(error_of([](Plan &p) { p.steps.push_back(*step_with<Fill>(p.load).first); }),
+             "is no initial value of a state");
+    mentions(fill([](Fill &f, Plan &p) {
+                 Replica &to = p.replicas[index_of(f.to)];
+                 to.box = {{0, 1}, {0, 2}};
+                 to.strides = {1, 2};
+             }),
+             "has gaps");
+}
+
+TEST_CASE("verify_library lets load read nothing of a caller's") {
+    mentions(error_of([](Plan &p) {
+                 p.load.push_back(*step_with<Copy>(p.steps, CopyKind::Stage).first);
+                 p.load.back().waits.clear();
+             }),
+             "between the wrong kinds of memory");
+    mentions(error_of([](Plan &p) {
+                 p.load.push_back(*step_with<Launch>(p.steps).first);
+                 p.load.back().waits.clear();
+             }),
+             "kernel 'f'");
+}
