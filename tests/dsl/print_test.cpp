@@ -24,7 +24,9 @@ pipeline p(%a: f32[4] @cpu) -> (%y @cpu) {
     CHECK_THROWS_WITH(parse(text), "graph:3:22: the value '%c' is not declared before it is read");
     std::string moved = text;
     moved.replace(moved.find("f(%a, %c)"), 9, "f(%a)");
-    CHECK(print(parse(moved)[0]) == R"(pipeline p(%a: f32[4] @cpu) -> (%y @cpu) {
+    const Graph graph = parse(moved)[0];
+    CHECK(parse(print(graph))[0] == graph);
+    CHECK(print(graph) == R"(pipeline p(%a: f32[4] @cpu) -> (%y @cpu) {
   const %c: f32[4]
   state %s: f32[4] @cpu delay 1
   state %t: f32[4] "t.raw"
