@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "dsl/error.h"
+#include "dsl/given_name.h"
 #include "dsl/text.h"
 
 namespace halyard {
@@ -68,20 +69,21 @@ Placement::DelegateRef Placement::delegate(const std::string &name,
     for (size_t n = 0; n < funcs.size(); ++n) {
         const Halide::Func &func = funcs[n];
         if (!func.defined()) {
-            fail_at(pos, subject + " lists the Func '" + func.name() +
+            fail_at(pos, subject + " lists the Func '" + shown_name(func.name()) +
                              "', which has no definition: define it first");
         }
         const auto is_func = [&](const Halide::Func &f) {
             return f.function().same_as(func.function());
         };
         if (std::any_of(funcs.begin(), funcs.begin() + static_cast<std::ptrdiff_t>(n), is_func)) {
-            fail_at(pos, subject + " lists the Func '" + func.name() + "' twice: once is enough");
+            fail_at(pos, subject + " lists the Func '" + shown_name(func.name()) +
+                             "' twice: once is enough");
         }
         for (const DelegateDirective &other : directives_.delegates) {
             if (!lists(other, func)) continue;
-            fail_at(pos, "the Func '" + func.name() + "' is in delegate '" + other.name + "' (" +
-                             to_string(other.pos) + ") and in delegate '" + name +
-                             "': list it in one");
+            fail_at(pos, "the Func '" + shown_name(func.name()) + "' is in delegate '" +
+                             other.name + "' (" + to_string(other.pos) + ") and in delegate '" +
+                             name + "': list it in one");
         }
     }
     for (const DelegateDirective &other : directives_.delegates) {
@@ -111,7 +113,7 @@ bool Placement::on_gpu(const Halide::Func &func, const char *file, int line) con
     for (const DelegateDirective &delegate : directives_.delegates) {
         if (lists(delegate, func)) return !delegate.device.value_or(Device{}).is_host();
     }
-    fail_at(caller_at(file, line), "on_gpu() asks about the Func '" + func.name() +
+    fail_at(caller_at(file, line), "on_gpu() asks about the Func '" + shown_name(func.name()) +
                                        "', which no delegate lists: list it first");
 }
 

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "dsl/error.h"
+#include "dsl/given_name.h"
 
 namespace halyard {
 namespace {
@@ -34,11 +35,12 @@ void StateBase::next(const Halide::Func &func, const char *file, int line) {
     const SourcePos pos = caller_at(file, line);
     const std::string subject = "the state '" + name_ + "'";
     if (next_.defined()) {
-        fail_at(pos, subject + " gets the next value '" + func.name() + "', but it has '" +
-                         next_.name() + "' (" + to_string(next_pos_) + ") already: give it one");
+        fail_at(pos, subject + " gets the next value '" + shown_name(func.name()) +
+                         "', but it has '" + shown_name(next_.name()) + "' (" +
+                         to_string(next_pos_) + ") already: give it one");
     }
     if (!func.defined()) {
-        fail_at(pos, subject + " gets the next value '" + func.name() +
+        fail_at(pos, subject + " gets the next value '" + shown_name(func.name()) +
                          "', which has no definition: define it first");
     }
     const Halide::Type type = image_.type();
@@ -49,7 +51,7 @@ void StateBase::next(const Halide::Func &func, const char *file, int line) {
                                       ? describe(func.types()[0], func.dimensions())
                                       : "a Tuple of " + std::to_string(func.outputs()) + " values";
         fail_at(pos, subject + " is " + describe(type, image_.dimensions()) +
-                         ", but its next value '" + func.name() + "' is " + found);
+                         ", but its next value '" + shown_name(func.name()) + "' is " + found);
     }
     next_ = func;
     next_pos_ = pos;

@@ -2,9 +2,9 @@
 #include <string>
 
 #include "dsl/error.h"
+#include "dsl/given_name.h"
 #include "generators/check_piece.h"
 #include "generators/host_schedule.h"
-#include "generators/value_names.h"
 
 namespace halyard::generators {
 namespace {
@@ -15,7 +15,7 @@ constexpr int64_t most_recomputed =
     1024;  ///< points of a reduction that may be computed for each point of a reader
 
 std::string subject_of(const Function &func) {
-    return "the Func '" + given_name(func.name()) + "'";
+    return "the Func '" + shown_name(func.name()) + "'";
 }
 
 std::vector<Definition> definitions_of(const Function &func) {

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "dsl/error.h"
+#include "dsl/given_name.h"
 #include "dsl/state.h"
-#include "generators/value_names.h"
 
 namespace halyard::generators {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 using namespace Halide::Internal;
 
 std::string subject_of(const Function &func) {
-    return "the Func '" + given_name(func.name()) + "'";
+    return "the Func '" + shown_name(func.name()) + "'";
 }
 
 bool is_fused(const Definition &definition) {

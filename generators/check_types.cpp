@@ -1,8 +1,8 @@
 #include <string>
 
 #include "dsl/error.h"
+#include "dsl/given_name.h"
 #include "generators/check_piece.h"
-#include "generators/value_names.h"
 
 namespace halyard::generators {
 namespace {
@@ -42,7 +42,7 @@ private:
 
 void check_func(const Function &func, Device device, const Target &target) {
     const std::string subject =
-        "the Func '" + given_name(func.name()) + "' on " + to_string(device);
+        "the Func '" + shown_name(func.name()) + "' on " + to_string(device);
     TypesOf types;
     Function(func).mutate(&types);
     if (types.computes_bf16)
@@ -60,7 +60,7 @@ void check_atomics(const Function &func, Device device, const Target &target) {
     for (const Definition &update : func.updates()) {
         if (!update.schedule().atomic()) continue;
         const int bits = func.output_types()[0].bits();
-        const std::string subject = "the Func '" + given_name(func.name()) + "' on " +
+        const std::string subject = "the Func '" + shown_name(func.name()) + "' on " +
                                     to_string(device) + " has an atomic() update of " +
                                     std::to_string(bits) + " bits: ";
         if (bits < 32) throw UserError(subject + "use 32");

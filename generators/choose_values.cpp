@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dsl/error.h"
+#include "dsl/given_name.h"
 #include "dsl/state.h"
 
 namespace halyard::generators {
@@ -11,6 +12,10 @@ namespace {
 using namespace Halide::Internal;
 
 using Delegate = std::optional<size_t>;
+
+std::string quoted(const std::string &func) {
+    return "'" + shown_name(func) + "'";
+}
 
 class Chooser {
 public:
@@ -43,8 +48,8 @@ private:
                 const std::string subject = "delegate '" + delegates[d].name + "'";
                 const Function *func = source_.find(listed.name());
                 if (!func) {
-                    fail_at(delegates[d].pos, subject + " lists the Func '" + listed.name() +
-                                                  "', which no output and no state needs");
+                    fail_at(delegates[d].pos, subject + " lists the Func " + quoted(listed.name()) +
+                                                  ", which no output and no state needs");
                 }
                 if (parameter_of(*func).defined()) {
                     fail_at(delegates[d].pos, subject + " lists '" + parameter_of(*func).name() +
@@ -158,9 +163,11 @@ private:
     void check_value_level(const Function &func, Delegate delegate) const {
         const Function *host = host_of(func);
         if (!host || delegates_of(kernels_of(host->name())) == std::set<Delegate>{delegate}) return;
-        const std::string message = "the Func '" + func.name() + "' is computed at '" +
-                                    host->name() + "', which is in another delegate: list both " +
-                                    "in one, or schedule '" + func.name() + "' compute_root";
+        const std::string name = quoted(func.name());
+        const std::string message = "the Func " + name + " is computed at " + quoted(host->name()) +
+                                    ", which is in another delegate: list both in one, or "
+                                    "schedule " +
+                                    name + " compute_root";
         if (!delegate) throw UserError(message);
         fail_at(source_.directives.delegates[*delegate].pos, message);
     }
@@ -172,9 +179,10 @@ private:
         const std::set<std::string> hosts = kernels_of(host->name());
         for (const std::string &kernel : choice_.kernels.at(func.name())) {
             if (hosts.count(kernel) != 0) continue;
-            throw UserError("the Func '" + func.name() + "' is computed at '" + host->name() +
-                            "', but the kernel of '" + kernel + "' reads it too: schedule '" +
-                            func.name() + "' compute_root");
+            const std::string name = quoted(func.name());
+            throw UserError("the Func " + name + " is computed at " + quoted(host->name()) +
+                            ", but the kernel of " + quoted(kernel) + " reads it too: schedule " +
+                            name + " compute_root");
         }
     }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "dsl/error.h"
+#include "dsl/given_name.h"
 #include "generators/replace_inputs.h"
-#include "generators/value_names.h"
 
 namespace halyard::generators {
 namespace {
@@ -25,7 +25,7 @@ struct Scalars : IRGraphVisitor {
 
     void visit(const Call *op) override {
         if (op->call_type == Call::Halide || op->call_type == Call::Image) {
-            throw UserError(subject + " takes an expression that reads '" + given_name(op->name) +
+            throw UserError(subject + " takes an expression that reads '" + shown_name(op->name) +
                             "': pass the Func itself");
         }
         IRGraphVisitor::visit(op);
@@ -40,7 +40,7 @@ struct Scalars : IRGraphVisitor {
 
 std::vector<Parameter> scalars_of(const Function &func, const Expr &expr) {
     if (is_user_context(expr)) return {};
-    Scalars scalars("the extern Func '" + given_name(func.name()) + "'");
+    Scalars scalars("the extern Func '" + shown_name(func.name()) + "'");
     expr.accept(&scalars);
     return scalars.parameters;
 }

@@ -96,8 +96,8 @@ private:
         const StateBase &directive = *source.directive;
         State state;
         state.value = draft_.storage.of_parameter.at(directive.parameter());
-        state.device = directive.device();
         state.next = draft_.storage.of_func.at(source.next.name());
+        state.device = directive.device().value_or(draft_.maker_of(*state.next)->device);
         state.pos = directive.next_pos();
         if (directive.initial_array().defined()) {
             state.file = draft_.name_of(state.value);

@@ -7,6 +7,7 @@
 
 #include "dsl/constant.h"
 #include "dsl/error.h"
+#include "dsl/given_name.h"
 #include "dsl/state.h"
 #include "generators/call_halide.h"
 
@@ -135,7 +136,7 @@ void check_wrappers(const Function &func) {
     for (const auto &[user, wrapper] : func.schedule().wrappers()) {
         const Call *call = Function(wrapper).is_wrapper();
         if (call && call->name == func.name()) continue;
-        throw UserError("the Func '" + func.name() +
+        throw UserError("the Func '" + shown_name(func.name()) +
                         "' is scheduled clone_in(), which is not supported yet: use in()");
     }
 }
@@ -200,7 +201,7 @@ void collect_data(Source &source) {
         const Calls calls = calls_of(func);
         for (const Parameter &parameter : calls.parameters) {
             if (names.count(parameter) == 0) {
-                throw UserError("the Func '" + func.name() + "' reads the parameter '" +
+                throw UserError("the Func '" + shown_name(func.name()) + "' reads the parameter '" +
                                 parameter.name() +
                                 "', which is no port: declare it as an Input, State or Constant");
             }
@@ -229,7 +230,9 @@ const Function *Source::find(const std::string &name) const {
 }
 
 std::vector<Function> callees_of(const Function &func) {
-    return calls_of(func).funcs;
+    std::vector<Function> callees = calls_of(func).funcs;
+    std::erase_if(callees, [&](const Function &callee) { return callee.name() == func.name(); });
+    return callees;
 }
 
 Parameter parameter_of(const Function &func) {

@@ -1,7 +1,8 @@
 #include "generators/value_names.h"
 
-#include <algorithm>
 #include <cctype>
+
+#include "dsl/given_name.h"
 
 namespace halyard::generators {
 namespace {
@@ -23,16 +24,6 @@ std::string to_id(std::string name) {
 }
 
 }  // namespace
-
-std::string given_name(const std::string &halide_name) {
-    const size_t dollar = halide_name.rfind('$');
-    if (dollar != std::string::npos) return halide_name.substr(0, dollar);
-    // Halide itself names a Func by one letter and digits, and adds '$' to such a name of the
-    // user's.
-    const bool made_up =
-        halide_name.size() > 1 && std::all_of(halide_name.begin() + 1, halide_name.end(), is_digit);
-    return made_up ? "" : halide_name;
-}
 
 std::string ValueNames::take(const std::string &halide_name) {
     const std::string given = given_name(halide_name);

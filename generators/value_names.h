@@ -19,8 +19,4 @@ private:
     int unnamed_ = 0;
 };
 
-/// The name that the user gave, without what Halide added: "lit" for "lit$1". Empty for a Func
-/// without a name.
-std::string given_name(const std::string &halide_name);
-
 }  // namespace halyard::generators
