@@ -243,6 +243,10 @@ TEST_CASE("verify_graph wants to be told where a state lives that no kernel make
     CHECK(error_of("state %s: f32[2] const %c: f32[2] next %s = %c") ==
           "t:2:9: the state '%s' has no device, and no kernel makes its next '%c': say where it "
           "lives, as in '@cpu'");
+    CHECK(
+        error_of("state %s: f32[2] const %c: f32[2] %v: f32[2] = view crop(%c[2]) next %s = %v") ==
+        "t:2:9: the state '%s' has no device, and no kernel makes its next '%v': say where it "
+        "lives, as in '@cpu'");
     CHECK(error_of("state %r: f32[2] state %s: f32[2] next %s = %r next %r = %s") ==
           "t:2:9: the state '%r' has no device, and no kernel makes its next '%s': say where it "
           "lives, as in '@cpu'");
