@@ -1,7 +1,7 @@
 #include "pipeline/check_contents.h"
 
 #include <algorithm>
-#include <limits>
+#include <map>
 
 #include "pipeline/accesses.h"
 #include "pipeline/storage_contents.h"
@@ -10,8 +10,6 @@ namespace halyard::pipeline {
 namespace {
 
 using Mode = Access::Mode;
-
-constexpr ValueId no_state{std::numeric_limits<uint32_t>::max()};
 
 class Contents {
 public:
@@ -28,8 +26,7 @@ private:
     void before_call();
     void after_load();
     void after_call();
-    std::vector<ValueId> takers() const;
-    void taken();
+    StorageContents overlaid(const State &state) const;
     StorageContents *find(StorageKind kind, size_t index, uint32_t slot = 0);
     void put(StorageKind kind, size_t index, uint32_t slot, ValueId value, const Layout &layout);
     bool holds(StorageKind kind, size_t index, uint32_t slot, ValueId value, const Layout &layout);
@@ -41,6 +38,22 @@ private:
     ElementMap map_;
     std::vector<StorageContents> contents_;  ///< by storage
 };
+
+/// A value whose n-th element lies at the n-th of these places, counted in elements.
+Elements laid(ValueId value, uint32_t bytes, const std::vector<int64_t> &places) {
+    Elements elements{.root = value, .element_bytes = bytes};
+    for (size_t i = 0; i < places.size(); ++i) {
+        if (i != 0 && places[i] == places[i - 1] + 1) {
+            ++elements.runs.back().count;
+            continue;
+        }
+        elements.runs.push_back({.byte = static_cast<uint64_t>(places[i]) * bytes,
+                                 .count = 1,
+                                 .element = static_cast<int64_t>(i),
+                                 .step = 1});
+    }
+    return elements;
+}
 
 bool may_write(const Storage &storage, Phase phase) {
     switch (storage.kind) {
@@ -67,7 +80,6 @@ void Contents::check() {
     before_call();
     run(Phase::Call);
     after_call();
-    taken();
 }
 
 void Contents::run(Phase phase) {
@@ -190,51 +202,48 @@ void Contents::after_call() {
     }
     for (size_t i = 0; i < graph_.states.size(); ++i) {
         const State &state = graph_.states[i];
-        if (!state.next || holds(StorageKind::State, i, 0, *state.next, {})) continue;
-        faults_.push_back("the state " + name_of(graph_, state.value) + " does not hold " +
-                          name_of(graph_, *state.next) + " at the end");
+        const Text name = "the state " + name_of(graph_, state.value);
+        if (state.next) {
+            if (holds(StorageKind::State, i, 0, *state.next, {})) continue;
+            faults_.push_back(name + " does not hold " + name_of(graph_, *state.next) +
+                              " at the end");
+        } else if (elements_of(*graph_[state.value].box) != 0) {
+            StorageContents *slot = find(StorageKind::State, i);
+            if (slot && slot->holds_all_of(overlaid(state))) continue;
+            faults_.push_back(name + " does not hold what is made of it at the end");
+        }
     }
 }
 
-/// By value: the state without next whose memory it takes over, `inplace` and through views.
-std::vector<ValueId> Contents::takers() const {
-    std::vector<ValueId> taker_of(graph_.values.size(), no_state);
-    for (const State &state : graph_.states) {
-        if (!state.next) taker_of[index_of(state.value)] = state.value;
-    }
+/// What the slot of a state without next must hold: the state, and laid over it in the order of
+/// nodes what kernels made of it `inplace`, of all of it or of views.
+StorageContents Contents::overlaid(const State &state) const {
+    const Elements whole = all_of(state.value, {});
+    StorageContents slot(elements_of(*graph_[state.value].box) * whole.element_bytes);
+    slot.put(whole);
+    std::map<ValueId, std::vector<int64_t>> places;  // of the elements of what lies in the slot
     for (const Node &node : graph_.nodes) {
         const auto *kernel = std::get_if<Kernel>(&node.op);
         size_t n = 0;
         for (size_t a = 0; kernel && a < kernel->args.size(); ++a) {
             if (kernel->args[a].use != Use::Inplace) continue;
-            const ValueId from = map_.root_of(kernel->args[a].value);
-            taker_of[index_of(node.outputs[n++])] = taker_of[index_of(from)];
-        }
-    }
-    return taker_of;
-}
-
-/// A state without next changes in its own memory: by each kernel that takes it or what such a
-/// kernel made of it, and by nothing else.
-void Contents::taken() {
-    const std::vector<ValueId> taker_of = takers();
-    for (size_t i = 0; i < plan_.steps.size(); ++i) {
-        const bool is_launch = std::holds_alternative<Launch>(plan_.steps[i].action);
-        for (const Access &access : accesses_of(plan_, plan_.steps[i])) {
-            if (access.mode != Mode::Take && access.mode != Mode::Write) continue;
-            const Storage &storage = plan_[access.storage];
-            const bool is_slot =
-                storage.kind == StorageKind::State && !graph_.states[storage.index].next;
-            const ValueId here = is_slot ? graph_.states[storage.index].value : no_state;
-            const ValueId state = taker_of[index_of(map_.root_of(plan_[access.replica].value))];
-            const bool is_elsewhere = state != no_state && state != here;
-            const bool is_foreign = here != no_state && (state != here || !is_launch);
-            if (access.mode == Mode::Take ? is_elsewhere : is_foreign) {
-                faults_.push_back(name_of(Phase::Call, StepId(i)) + " uses " + describe(access) +
-                                  ", but a state that is taken inplace changes where it lives");
+            const ValueId output = node.outputs[n++];
+            const Elements taken = all_of(kernel->args[a].value, {});
+            const auto before = places.find(taken.root);
+            if (taken.root != state.value && before == places.end()) continue;
+            std::vector<int64_t> &place = places[output];
+            for (const Run &run : taken.runs) {
+                for (uint64_t i = 0; i < run.count; ++i) {
+                    const int64_t element = run.element + static_cast<int64_t>(i) * run.step;
+                    place.push_back(taken.root == state.value
+                                        ? element
+                                        : before->second[static_cast<size_t>(element)]);
+                }
             }
+            slot.put(laid(output, taken.element_bytes, place));
         }
     }
+    return slot;
 }
 
 }  // namespace

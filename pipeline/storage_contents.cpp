@@ -76,6 +76,19 @@ bool StorageContents::holds(const Elements &elements) {
     return std::ranges::all_of(elements.runs, [&](const Run &run) { return holds(elements, run); });
 }
 
+bool StorageContents::holds_all_of(const StorageContents &other) {
+    return std::ranges::all_of(other.pieces_, [&](const auto &entry) {
+        const auto &[begin, piece] = entry;
+        if (!piece.origin) return true;
+        const Origin &origin = *piece.origin;
+        const Run run{.byte = begin,
+                      .count = (piece.end - begin) / origin.element_bytes,
+                      .element = origin.element,
+                      .step = origin.step};
+        return holds({.root = origin.root, .element_bytes = origin.element_bytes, .runs = {}}, run);
+    });
+}
+
 /// Whoever wrote what the run shows must be before the step.
 StorageContents::Wrong StorageContents::unordered(const StepOrder &order, StepId step,
                                                   const Elements &elements, const Run &run) {

@@ -37,6 +37,9 @@ public:
     /// Whether these elements are there, once all steps are done.
     bool holds(const Elements &elements);
 
+    /// Whether all that is of use in the other storage is here in the same bytes.
+    bool holds_all_of(const StorageContents &other);
+
     /// All who touched the storage are done.
     void settle();
 

@@ -46,8 +46,7 @@ private:
     struct Facts {
         ValueId root{};
         bool is_dense = true;         ///< its elements are neighbours in the root's dense order
-        bool is_reshaped = false;     ///< through some view
-        bool is_pitched = false;      ///< its root is a pitched port
+        bool is_scattered = false;    ///< a reshape of what is not dense: no strides show it
         std::optional<Order> order;   ///< of a root: how it must lie
         std::optional<size_t> state;  ///< of a root: the state without next whose memory it is
         bool is_taken = false;        ///< of a root in a state's memory: someone took it
@@ -59,6 +58,7 @@ private:
     const Op *op_of(ValueId value) const;
     bool is_view(ValueId value) { return facts(value).root != value; }
     bool need(ValueId value, Order order);
+    bool is_natural(ValueId value);
 
     Elem elem();
     Box box();
@@ -142,6 +142,12 @@ bool Maker::need(ValueId value, Order order) {
     return *known == order;
 }
 
+/// Whether `value` lies in its natural order if its root does; the root is held to that.
+bool Maker::is_natural(ValueId value) {
+    const ValueId root = facts(value).root;
+    return need(root, natural(box_of(root).size())) && need(value, natural(box_of(value).size()));
+}
+
 Elem Maker::elem() {
     constexpr std::array elems = {Elem::U8,  Elem::I32, Elem::F32,  Elem::U16,
                                   Elem::F32, Elem::I64, Elem::Bool, Elem::F16};
@@ -192,13 +198,10 @@ ValueId Maker::any_value() {
     }
 }
 
-/// Behind a reshape, parts in other dimensions than the last would be scattered.
 Box Maker::part_of(ValueId value, int64_t chance) {
     Box part = box_of(value);
     for (size_t d = 0; d < part.size(); ++d) {
-        const bool is_last = d + 1 == part.size();
-        if (part[d].extent == 0 || (facts(value).is_reshaped && !is_last)) continue;
-        if (!dice_.percent(chance)) continue;
+        if (part[d].extent == 0 || !dice_.percent(chance)) continue;
         const int64_t first = dice_.from(0, part[d].extent - 1);
         part[d].min += first;
         part[d].extent = dice_.from(1, part[d].extent - first);
@@ -220,7 +223,7 @@ void Maker::ports() {
             found(Feature::Ordered);
         }
         if (order.size() > 1 && dice_.percent(20)) {
-            port.layout.pitched = facts(id).is_pitched = true;
+            port.layout.pitched = true;
             found(Feature::Pitched);
         }
         facts(id).order = order;
@@ -284,9 +287,8 @@ ValueId Maker::add_view(ValueId source, Box box, Op op) {
 void Maker::view() {
     const ValueId source = any_value();
     const Box whole = box_of(source);
-    const bool may_reshape = facts(source).is_dense && !facts(source).is_pitched &&
-                             elements_of(whole) != 0 && need(source, natural(whole.size()));
-    if (may_reshape && dice_.percent(50)) {
+    const bool is_reshape = elements_of(whole) != 0 && dice_.percent(50);
+    if (is_reshape && is_natural(source)) {
         int64_t rest = static_cast<int64_t>(elements_of(whole));
         Box box;
         for (const int64_t factor : {2, 3, 5}) {
@@ -295,9 +297,10 @@ void Maker::view() {
             rest /= factor;
         }
         box.push_back({.min = 0, .extent = rest});
-        facts(add_view(source, box, Reshape{source})).is_reshaped = true;
+        Facts &made = facts(add_view(source, box, Reshape{source}));
+        if (!made.is_dense) made.is_scattered = true;
         found(Feature::Reshape);
-    } else if (whole.size() > 1 && !facts(source).is_reshaped && dice_.percent(50)) {
+    } else if (whole.size() > 1 && dice_.percent(50)) {
         const Order order = shuffled(whole.size());
         Box box;
         for (const uint32_t d : order) box.push_back(whole[d]);
@@ -339,15 +342,17 @@ void Maker::kernel() {
     graph_.nodes.push_back(std::move(node));
 }
 
-/// Memory of a state is taken once, and where the state lives.
+/// Memory of a state is taken once, and mostly where the state lives.
 bool Maker::may_take(ValueId value, Device device) {
     const Facts &root = facts(facts(value).root);
     for (const State &state : graph_.states) {
         if (state.value == root.root && state.delay != 0) return false;
     }
-    const bool is_state = root.state.has_value();
-    if (is_state && (root.is_taken || graph_.states[*root.state].device != device)) return false;
-    return need(value, natural(box_of(value).size()));
+    if (root.state) {
+        if (root.is_taken || facts(value).is_scattered) return false;
+        if (graph_.states[*root.state].device != device && !dice_.percent(20)) return false;
+    }
+    return is_natural(value);
 }
 
 void Maker::take(Node &node, Kernel &kernel, Device device) {

@@ -4,7 +4,6 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <set>
 
 namespace halyard::tests {
 namespace {
@@ -65,8 +64,8 @@ private:
     bool all_before(size_t a, size_t b) const;
     void ends();
     void states_in_place();
-    void take_state(const Node &node, std::optional<size_t> home, std::set<ValueId> &memory,
-                    std::set<size_t> &takers);
+    void take_state(const Node &node, std::vector<Element> &slot,
+                    std::map<ValueId, std::vector<size_t>> &places) const;
 
     const Plan &plan_;
     const Graph &graph_;
@@ -327,46 +326,46 @@ void Memory::ends() {
     }
 }
 
-/// A state without next: each kernel that takes it does so where it lives, and nobody else writes
-/// there.
+/// A state without next holds itself, but for elements that kernels took `inplace`.
 void Memory::states_in_place() {
     for (size_t i = 0; i < graph_.states.size(); ++i) {
-        if (graph_.states[i].next) continue;
+        const State &state = graph_.states[i];
+        if (state.next || elements_of(*graph_[state.value].box) == 0) continue;
+        std::vector<Element> slot;
+        std::map<ValueId, std::vector<size_t>> places;  // of the elements of what is in the slot
+        for (const auto &point : points_of(*graph_[state.value].box)) {
+            places[state.value].push_back(slot.size());
+            slot.push_back(views_.element_of(state.value, point));
+        }
+        for (const Node &node : graph_.nodes) take_state(node, slot, places);
         const auto home = find(StorageKind::State, i, 0);
-        std::set<ValueId> memory = {graph_.states[i].value};
-        std::set<size_t> takers;
-        for (const Node &node : graph_.nodes) take_state(node, home, memory, takers);
-        if (!home) continue;
-        for (const auto &[byte, touches] : touched_[*home]) {
-            for (const Touch &touch : touches) {
-                if (!touch.writes || !touch.step) continue;
-                const bool is_right =
-                    takers.contains(*touch.step) && memory.contains(touch.element->root);
-                if (!is_right) fault("a state is overwritten");
+        if (!home) return fault("a state has no slot");
+        const uint64_t bytes = bytes_of(graph_[state.value].elem), unit = unit_[*home];
+        for (size_t e = 0; e < slot.size(); ++e) {
+            for (uint64_t b = 0; b < bytes; b += unit) {
+                const Element wanted = {slot[e].root, slot[e].number * bytes + b};
+                if (at_end(*home, e * bytes + b) != wanted) fault("a state is not kept");
             }
         }
     }
 }
 
-/// `memory`: the values that are the state or became part of it; `takers`: the steps that made
-/// them.
-void Memory::take_state(const Node &node, std::optional<size_t> home, std::set<ValueId> &memory,
-                        std::set<size_t> &takers) {
+void Memory::take_state(const Node &node, std::vector<Element> &slot,
+                        std::map<ValueId, std::vector<size_t>> &places) const {
     const auto *kernel = std::get_if<Kernel>(&node.op);
     size_t n = 0;
     for (size_t a = 0; kernel && a < kernel->args.size(); ++a) {
         if (kernel->args[a].use != Use::Inplace) continue;
-        const ValueId output = node.outputs[n++];
-        if (!memory.contains(views_.root_of(kernel->args[a].value))) continue;
-        memory.insert(output);
-        if (elements_of(*graph_[output].box) == 0) continue;
-        for (size_t s = 0; s < steps_.size(); ++s) {
-            const auto *launch = std::get_if<Launch>(&steps_[s].action);
-            if (!launch || &graph_[plan_.kernels[index_of(launch->kernel)].node] != &node) continue;
-            takers.insert(s);
-            const ReplicaId id = std::get<ReplicaId>(launch->args[a]);
-            if (!home || index_of(plan_[id].storage) != *home) fault("a state is taken elsewhere");
+        const ValueId from = kernel->args[a].value, to = node.outputs[n++];
+        const auto before = places.find(views_.root_of(from));
+        if (before == places.end()) continue;
+        std::vector<size_t> place;
+        for (const auto &point : points_of(*graph_[from].box)) {
+            const size_t at = before->second[views_.element_of(from, point).number];
+            slot[at] = {to, place.size()};
+            place.push_back(at);
         }
+        places[to] = place;
     }
 }
 

@@ -1,0 +1,109 @@
+#include <catch2/catch.hpp>
+
+#include "hand_plan.h"
+
+using namespace halyard;
+using namespace halyard::pipeline;
+using namespace halyard::tests;
+
+namespace {
+
+constexpr char chain[] = R"(
+    pipeline p(%a: f32[4] @sim:0) -> (%d @sim:0) {
+      %b: f32[4] = f(%a) @sim:0
+      %c: f32[4] = g(%b) @sim:0
+      %e: f32[4] = h(%c) @sim:0
+      %d: f32[4] = i(%e) @sim:0
+    })";
+
+StorageId storage_of(const Plan &plan, const std::string &name) {
+    for (const Replica &replica : plan.replicas) {
+        const bool is_frame = plan[replica.storage].kind == StorageKind::Frame;
+        if (plan.graph[replica.value].name == name && is_frame) return replica.storage;
+    }
+    FAIL("no frame storage of " << name);
+    return {};
+}
+
+/// The first fault when `b` starts where `a` does.
+std::string on_one_place(Plan plan, const std::string &a, const std::string &b) {
+    const StorageId from = storage_of(plan, a), to = storage_of(plan, b);
+    return first_fault(plan, [&](Plan &p) {
+        p.storages[index_of(to)].offset = p.storages[index_of(from)].offset;
+    });
+}
+
+}  // namespace
+
+TEST_CASE("check_arenas lets memory be used again once its last reader is done") {
+    const Plan plan = plan_of(chain);
+    CHECK(on_one_place(plan, "b", "e") == "right");
+    CHECK(on_one_place(plan, "b", "c") ==
+          "storage 2 and storage 3 overlap on sim:0 while both live, at step 1");
+    CHECK(on_one_place(plan, "c", "e") ==
+          "storage 3 and storage 4 overlap on sim:0 while both live, at step 2");
+}
+
+TEST_CASE("check_arenas finds storages that overlap in part") {
+    const Plan plan = plan_of(chain);
+    const StorageId b = storage_of(plan, "b"), c = storage_of(plan, "c");
+    CHECK(first_fault(plan, [&](Plan &p) {
+              p.spaces[1].frame_bytes = 4096;
+              p.storages[index_of(b)].offset = 1024, p.storages[index_of(b)].bytes = 512;
+              p.storages[index_of(c)].offset = 1280;
+          }) == "storage 2 and storage 3 overlap on sim:0 while both live, at step 1");
+    CHECK(first_fault(plan, [&](Plan &p) {
+              p.spaces[1].frame_bytes = 4096;
+              p.storages[index_of(b)].offset = 1024, p.storages[index_of(b)].bytes = 256;
+              p.storages[index_of(c)].offset = 1280;
+          }) == "right");
+}
+
+TEST_CASE("check_arenas counts a copy that is still in flight") {
+    // The download reads t on a queue of its own, while the compute queue goes on.
+    const Plan plan = plan_of(R"(
+        pipeline p(%a: f32[4] @sim:0) -> (%t @cpu pinned, %d @sim:0) {
+          %t: f32[4] = f(%a) @sim:0
+          %b: f32[4] = g(%t) @sim:0
+          %c: f32[4] = h(%b) @sim:0
+          %d: f32[4] = i(%c) @sim:0
+        })");
+    REQUIRE(first_fault(plan, [](Plan &) {}) == "right");
+    CHECK(on_one_place(plan, "t", "c").find("overlap on sim:0 while both live") !=
+          std::string::npos);
+}
+
+TEST_CASE("check_arenas holds host memory until the upload that reads it is done") {
+    const Plan plan = plan_of(R"(
+        pipeline p(%a: f32[4] @cpu pinned) -> (%o @sim:0, %q @cpu) {
+          %s: f32[4] = f(%a) @cpu
+          %o: f32[4] = d(%s) @sim:0
+          %r: f32[4] = g(%a) @cpu
+          %q: f32[4] = h(%r) @cpu
+        })");
+    REQUIRE(first_fault(plan, [](Plan &) {}) == "right");
+    CHECK(on_one_place(plan, "s", "r").find("overlap on cpu while both live") != std::string::npos);
+}
+
+TEST_CASE("check_arenas never lets storages of an instance overlap") {
+    const Plan plan = plan_of(R"(
+        pipeline p(%a: f32[4] @sim:0) -> (%o @sim:0) {
+          const %v: f32[4]
+          const %w: f32[4]
+          %b: f32[4] = f(%a, %v) @sim:0
+          %o: f32[4] = g(%b, %w) @sim:0
+        })");
+    CHECK(first_fault(plan, [](Plan &p) {
+              for (Storage &storage : p.storages) {
+                  if (storage.kind == StorageKind::Instance) storage.offset = 0;
+              }
+          }).find("overlap on sim:0 in the instance arena") != std::string::npos);
+}
+
+TEST_CASE("check_arenas keeps a workspace apart from all that lives") {
+    const auto at = [](uint64_t offset) {
+        return first_fault(hand_plan(), [&](Plan &p) { p.storages[7].offset = offset; });
+    };
+    CHECK(at(256) == "right");
+    CHECK(at(0) == "storage 2 and storage 7 overlap on sim:0 while both live, at step 2");
+}
