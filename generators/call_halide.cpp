@@ -37,14 +37,10 @@ struct Installed {
     Messages *outer;
 };
 
-bool starts_with(const std::string &text, const std::string &head) {
-    return text.compare(0, head.size(), head) == 0;
-}
-
 /// One line, without Halide's own "Error: " and the line break at the end.
 std::string one_line(std::string text) {
     for (const char *head : {"Error: ", "Warning: "}) {
-        if (starts_with(text, head)) text.erase(0, std::string(head).size());
+        if (text.starts_with(head)) text.erase(0, std::string(head).size());
     }
     while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
     std::replace(text.begin(), text.end(), '\n', ' ');
@@ -63,11 +59,7 @@ void call_halide(const std::string &subject, const std::function<void()> &call) 
         Installed installed(messages);
         call();
     } catch (const Halide::Error &error) {
-        const std::string text = error.what();
-        if (starts_with(text, "Internal Error")) {
-            throw InternalError(subject + ": " + one_line(text));
-        }
-        throw UserError(subject + ": " + one_line(text));
+        throw UserError(subject + ": " + one_line(error.what()));
     }
     for (const std::string &warning : messages.warnings()) {
         if (!is_harmless(warning)) throw UserError(subject + ": " + one_line(warning));

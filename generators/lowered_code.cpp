@@ -1,7 +1,7 @@
 #include "generators/lowered_code.h"
 
-#include <array>
 #include <set>
+#include <vector>
 
 #include "dsl/error.h"
 
@@ -11,7 +11,7 @@ namespace {
 using namespace Halide::Internal;
 using Halide::Expr;
 
-constexpr const char *buffer_suffix = ".buffer";
+const std::string buffer_suffix = ".buffer";
 
 /// Whether an expression reads data, through the lets around it too. Reads of a module's own
 /// buffers (Halide keeps the state of a GPU API there) are none.
@@ -92,27 +92,61 @@ private:
     DataReads reads_;
 };
 
+/// A call of Halide's runtime that a kernel must not make, and what to do about it. "%" is the
+/// buffer.
 struct Forbidden {
-    const char *call;
-    const char *what;
+    std::string call;
+    std::string what;
 };
 
-constexpr std::array<Forbidden, 6> forbidden_calls = {{
-    {"halide_copy_to_host",
-     "copies '%' to the host: schedule each of its definitions for the device"},
-    {"halide_buffer_copy", "copies '%' itself: leave transfers to the plan"},
-    {"halide_device_malloc",
-     "allocates '%' on the device at each call: compute it at root, or at a block of its reader"},
-    {"halide_device_and_host_malloc",
-     "allocates '%' on host and device: schedule each of its definitions for the device"},
-    {"halide_malloc", "allocates '%' on the host: schedule each of its definitions for the device"},
-    {"halide_device_and_host_free",
-     "frees '%' on host and device: schedule each of its definitions for the device"},
-}};
+const std::string schedule_all = ": schedule each of its definitions for the device";
 
-class CheckHostCode : public IRVisitor {
+/// In this order: a copy that a schedule asks for comes with memory of its own.
+const std::vector<Forbidden> forbidden_calls = {
+    {"halide_buffer_copy", "copies '%' by itself: leave transfers to the plan"},
+    {"halide_device_and_host_malloc", "allocates '%' on host and device" + schedule_all},
+    {"halide_device_malloc",
+     "allocates '%' on the device at each call: compute it at root, or inside the blocks of its "
+     "reader"},
+    {"halide_copy_to_host", "copies '%' to the host" + schedule_all},
+};
+
+[[noreturn]] void refuse(const std::string &subject, std::string what, const std::string &name) {
+    what.replace(what.find('%'), 1, name);
+    throw UserError(subject + " " + what);
+}
+
+class RefuseCall : public IRVisitor {
 public:
-    CheckHostCode(const Halide::Module &module, const std::string &subject)
+    RefuseCall(const Forbidden &forbidden, const std::string &subject)
+        : forbidden_(forbidden), subject_(subject) {}
+
+protected:
+    using IRVisitor::visit;
+
+    void visit(const Call *op) override {
+        if (op->name == forbidden_.call) refuse(subject_, forbidden_.what, first_buffer(op));
+        IRVisitor::visit(op);
+    }
+
+private:
+    static std::string first_buffer(const Call *call) {
+        for (const Expr &argument : call->args) {
+            const Variable *variable = argument.as<Variable>();
+            if (variable && variable->name.ends_with(buffer_suffix)) {
+                return variable->name.substr(0, variable->name.size() - buffer_suffix.size());
+            }
+        }
+        return call->name;
+    }
+
+    const Forbidden &forbidden_;
+    const std::string &subject_;
+};
+
+class RefuseData : public IRVisitor {
+public:
+    RefuseData(const Halide::Module &module, const std::string &subject)
         : reads_(module), subject_(subject) {}
 
 protected:
@@ -124,58 +158,15 @@ protected:
     }
 
     void visit(const Load *op) override {
-        if (!reads_.is_own(op))
-            refuse("reads '%' on the host: schedule each of its definitions for the device",
-                   op->name);
+        if (!reads_.is_own(op)) refuse(subject_, "reads '%' on the host" + schedule_all, op->name);
         IRVisitor::visit(op);
     }
 
     void visit(const Store *op) override {
-        refuse("writes '%' on the host: schedule each of its definitions for the device", op->name);
-    }
-
-    void visit(const Allocate *op) override {
-        refuse("allocates '%' on the host: schedule each of its definitions for the device",
-               op->name);
-    }
-
-    void visit(const For *op) override {
-        if (op->for_type != ForType::Serial) {
-            refuse(
-                "loops over its launches in parallel ('%'): map that loop to gpu_blocks, or leave "
-                "it serial",
-                op->name);
-        }
-        IRVisitor::visit(op);
-    }
-
-    void visit(const Call *op) override {
-        for (const Forbidden &forbidden : forbidden_calls) {
-            if (op->name == forbidden.call) refuse(forbidden.what, first_buffer(op));
-        }
-        IRVisitor::visit(op);
+        refuse(subject_, "writes '%' on the host" + schedule_all, op->name);
     }
 
 private:
-    /// The name of the buffer that a call of Halide's runtime is about.
-    static std::string first_buffer(const Call *call) {
-        for (const Expr &argument : call->args) {
-            const Variable *variable = argument.as<Variable>();
-            if (!variable) continue;
-            std::string name = variable->name;
-            const std::string suffix = buffer_suffix;
-            if (name.size() > suffix.size() && name.ends_with(suffix))
-                name.resize(name.size() - suffix.size());
-            return name;
-        }
-        return call->name;
-    }
-
-    [[noreturn]] void refuse(std::string what, const std::string &name) const {
-        what.replace(what.find('%'), 1, name);
-        throw UserError(subject_ + " " + what);
-    }
-
     DataReads reads_;
     const std::string &subject_;
 };
@@ -183,11 +174,20 @@ private:
 }  // namespace
 
 void make_launch_only(Halide::Module &module, const std::string &subject) {
-    for (LoweredFunc &function : module.functions()) {
-        function.body = DropDataChecks(module).mutate(function.body);
-        CheckHostCode check(module, subject);
-        function.body.accept(&check);
+    // Halide makes functions of parallel loops and of async().
+    if (module.functions().size() != 1) {
+        throw UserError(subject +
+                        " launches from several threads of the host: map its parallel loops to "
+                        "gpu_blocks, and leave async() out");
     }
+    Stmt &body = module.functions()[0].body;
+    body = DropDataChecks(module).mutate(body);
+    for (const Forbidden &forbidden : forbidden_calls) {
+        RefuseCall refuse_call(forbidden, subject);
+        body.accept(&refuse_call);
+    }
+    RefuseData refuse_data(module, subject);
+    body.accept(&refuse_data);
 }
 
 }  // namespace halyard::generators
