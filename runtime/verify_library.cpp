@@ -63,9 +63,8 @@ void verify_box(const Dims *box, const Strides *strides, const char *what, const
         require(stride >= 1 && fits_int32(stride), "stride %u of %s '%s' is out of range", d, what,
                 name);
         // Both factors stay below 2^47 and 2^31: wider than 64 bits only for a moment.
-        elements = static_cast<uint64_t>(
-            std::min<unsigned __int128>(static_cast<unsigned __int128>(elements) * extent,
-                                        most_bytes));
+        elements = static_cast<uint64_t>(std::min<unsigned __int128>(
+            static_cast<unsigned __int128>(elements) * extent, most_bytes));
         span += extent == 0 ? 0 : static_cast<uint64_t>((extent - 1) * stride);
         require(elements < most_bytes && span < most_bytes, "%s '%s' is too large", what, name);
     }
@@ -116,8 +115,8 @@ private:
     void verify_copied_box(const fbs::Copy &copy, const fbs::Replica &replica) const;
     void verify_transfers() const;
 
-    const fbs::Replica &replica(uint32_t id, const char *user) const {
-        require(id < plan_.replicas()->size(), "%s names replica %u, which there is not", user, id);
+    const fbs::Replica &replica(uint32_t id) const {
+        require(id < plan_.replicas()->size(), "a step names replica %u, which there is not", id);
         return *plan_.replicas()->Get(id);
     }
     const fbs::Storage &storage_of(const fbs::Replica &replica) const {
@@ -311,7 +310,7 @@ void PlanVerifier::verify_launch(const fbs::Launch &launch, uint32_t space, bool
                     "kernel '%s' reads a scalar port that there is not", name);
             continue;
         }
-        const fbs::Storage &storage = storage_of(replica(arg->id(), name));
+        const fbs::Storage &storage = storage_of(replica(arg->id()));
         require(storage.kind() == fbs::StorageKind::None ||
                     (storage.space() == space && !(load && is_callers(storage))),
                 "kernel '%s' has an argument in another space", name);
@@ -327,8 +326,8 @@ void PlanVerifier::verify_launch(const fbs::Launch &launch, uint32_t space, bool
 }
 
 void PlanVerifier::verify_copy(const fbs::Copy &copy, uint32_t queue, bool load) const {
-    const fbs::Replica &from = replica(copy.from(), "a copy");
-    const fbs::Replica &to = replica(copy.to(), "a copy");
+    const fbs::Replica &from = replica(copy.from());
+    const fbs::Replica &to = replica(copy.to());
     const char *name = from.value()->c_str();
     require(from.elem() == to.elem(), "a copy of '%s' changes its type", name);
     verify_copied_box(copy, from);
@@ -384,7 +383,7 @@ void PlanVerifier::verify_copied_box(const fbs::Copy &copy, const fbs::Replica &
 }
 
 void PlanVerifier::verify_fill(const fbs::Fill &fill, uint32_t space, bool load) const {
-    const fbs::Replica &to = replica(fill.to(), "a fill");
+    const fbs::Replica &to = replica(fill.to());
     const char *name = to.value()->c_str();
     const fbs::Storage &storage = storage_of(to);
     require(load && storage.kind() == fbs::StorageKind::State && storage.space() == space,

@@ -22,7 +22,7 @@ TestLibrary make_library() {
           %o: f32[2,2], %n: f32[2,2] = f(%a, %w, %k, %s) @sim:0
           next %k = %n
         })");
-    return TestLibrary({pipeline::make_plan(graph, {})}, random_data(graph, 1));
+    return TestLibrary({pipeline::make_plan(graph, {})}, make_data(graph, 1));
 }
 
 uint64_t fnv1a(const uint8_t *bytes, size_t count) {

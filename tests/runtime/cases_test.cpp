@@ -35,6 +35,7 @@ void check_run(const std::string &text, bool peer, const Hops &expected) {
         for (int call = 0; call < 3; call++) {
             CHECK(run.step() == "");
         }
+        CHECK(run.loaded_as_planned());
         CHECK(run.instance().destroy() == 0);
     }
     CHECK(runtime::sim::outstanding() == 0);

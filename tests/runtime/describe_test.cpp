@@ -44,7 +44,7 @@ TEST_CASE("halyard_describe tells spaces, arenas and bytes, and loads nothing") 
           next %k = %n
         })");
     TestLibrary library({pipeline::make_plan(graph, {.peer = true, .dump = {}})},
-                        random_data(graph, 1));
+                        make_data(graph, 1));
     described = &library;
     const halide_filter_argument_t arguments[] = {
         argument("a", halide_argument_kind_input_buffer, 2),

@@ -10,6 +10,7 @@
 #include "tests/interpreter.h"
 
 using namespace halyard::runtime;
+namespace fbs = halyard::fbs;
 
 TEST_CASE("elements are those of the graph") {
     for (int i = 0; i <= static_cast<int>(fbs::Elem::MAX); i++) {

@@ -31,6 +31,7 @@ void check_graph(uint64_t seed) {
                 return;
             }
         }
+        CHECK(run.loaded_as_planned());
         CHECK(run.instance().destroy() == 0);
     }
     CHECK(runtime::sim::outstanding() == 0);

@@ -16,7 +16,7 @@ namespace halyard::tests {
 Graph graph_on_sim(const std::string &text);
 
 /// Random data for the constants of a graph, and for the initial arrays of its states.
-Contents random_data(const Graph &graph, uint64_t seed);
+Contents make_data(const Graph &graph, uint64_t seed);
 
 /// A library as a program has it: plans in a blob, and a table of kernels.
 class TestLibrary {
@@ -81,6 +81,8 @@ public:
     /// All three; empty, or what went wrong: an error's text, a difference, or counters that are
     /// not the plan's.
     std::string step();
+    /// Whether one load was done, as planned.
+    bool loaded_as_planned() const;
 
 private:
     std::string compare_counters(const halyard_counters &before) const;

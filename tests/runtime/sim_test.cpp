@@ -109,6 +109,7 @@ TEST_CASE("sim refuses what leaves its memory") {
     copy = flat(other.block, bench.block, 1);
     CHECK(kind.local(bench.queue, &copy) < 0);
     CHECK(kind.peer(bench.queue, other.device, &copy) == 0);
+    CHECK(kind.finish(bench.queue) == 0);
     const uint32_t element = 1;
     CHECK(kind.fill(bench.queue, {bench.block, 128}, 132, &element, 4) < 0);
     CHECK(kind.free(bench.device, other.block) < 0);

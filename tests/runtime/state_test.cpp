@@ -75,9 +75,12 @@ TEST_CASE("a state is changed in place") {
 }
 
 TEST_CASE("states of every element type start with their number") {
+    const std::vector<const char *> integers = {"1", "0"};
+    const std::vector<const char *> floats = {"1", "-3.75", "0.1", "1e-7", "1000.5"};
     for (const char *elem : {"bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16",
                              "bf16", "f32", "f64"}) {
-        for (const char *number : {"1", "-3.75", "0.1", "70000", "1e20", "1e-7"}) {
+        const bool is_float = std::string(elem).find('f') != std::string::npos;
+        for (const char *number : is_float ? floats : integers) {
             RunGraph run(
                 graph_on_sim(std::string("pipeline p(%x: f32[3] @cpu) -> (%o @cpu) {\n") +
                              "state %k: " + elem + "[5] = " + number + "\n%o: f32[3], %n: " + elem +
