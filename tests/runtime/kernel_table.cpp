@@ -3,29 +3,18 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "HalideRuntime.h"
+#include "runtime/runtime.h"
 #include "tests/hash_kernels.h"
 
 namespace halyard::tests {
 
 namespace {
-
-/// What a function in the table knows about itself: a C function has no closure.
-struct HashKernel {
-    struct Argument {
-        Use use = Use::Read;
-        std::optional<Box> box;  ///< none: a scalar
-        Elem elem = Elem::F32;
-    };
-    std::string name;      ///< in the plan
-    std::string function;  ///< in the graph
-    std::vector<Argument> arguments;
-    std::vector<Argument> outputs;
-    std::atomic<int> failure{0};
-};
 
 constexpr size_t slot_count = 512;
 std::array<std::atomic<HashKernel *>, slot_count> slots;
@@ -109,8 +98,12 @@ int run(const HashKernel &kernel, void **args) {
 }
 
 template<size_t slot>
-int run_slot(void *, void **args) {
-    return run(*slots[slot], args);
+int run_slot(void *user_context, void **args) {
+    const HashKernel &kernel = *slots[slot];
+    const halyard_lane *lane = halyard_get_lane(user_context);
+    const bool is_opencl = lane && std::string_view(lane->kind) == "opencl";
+    return is_opencl && run_on_device ? run_on_device(user_context, kernel, args)
+                                      : run(kernel, args);
 }
 
 template<size_t... slot>
@@ -138,6 +131,8 @@ std::unique_ptr<HashKernel> make_kernel(const Graph &graph,
 }
 
 }  // namespace
+
+int (*run_on_device)(void *user_context, const HashKernel &kernel, void **args) = nullptr;
 
 KernelTable::KernelTable(const pipeline::Plan &plan) {
     size_t slot = 0;

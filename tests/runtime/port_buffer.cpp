@@ -48,9 +48,9 @@ PortBuffer::PortBuffer(const Value &value, const Layout &layout, Device device)
         dimensions_[d] =
             halide_dimension_t(static_cast<int32_t>(box[d].min),
                                static_cast<int32_t>(box[d].extent), static_cast<int32_t>(stride));
-        stride *= std::max<int64_t>(box[d].extent, 1);
-        // Three elements between rows, one between slices.
-        stride += layout.pitched && box[d].extent > 1 ? (i == 0 ? 3 : 1) : 0;
+        const bool gap_follows = layout.pitched && box[d].extent > 1;
+        // Three elements between rows, a row between slices.
+        stride *= std::max<int64_t>(box[d].extent, 1) + (gap_follows ? (stride == 1 ? 3 : 1) : 0);
     }
     memory_.assign(static_cast<size_t>(stride) * bytes_of(elem_), gap);
     buffer_.host = memory_.data();
@@ -59,7 +59,8 @@ PortBuffer::PortBuffer(const Value &value, const Layout &layout, Device device)
     buffer_.dim = dimensions_.data();
     if (is_on_device_) {
         const halide_device_interface_t *interface = runtime::sim_interface(device.index);
-        if (interface->device_malloc(nullptr, &buffer_, interface) != 0) {
+        buffer_.set_host_dirty();
+        if (interface->copy_to_device(nullptr, &buffer_, interface) != 0) {
             throw std::runtime_error("no memory on the simulated device");
         }
     }
