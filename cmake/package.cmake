@@ -5,8 +5,8 @@ if(HALYARD_WITH_HALIDE)
   include(${CMAKE_CURRENT_LIST_DIR}/HalyardHelpers.cmake)
 endif()
 
-# halyard_runtime is Halyard::runtime to a customer too.
-set(package_targets)
+# halyard_runtime is Halyard::runtime to a customer too, and halyard the command line.
+set(package_targets halyard)
 foreach(name options graph plan_format runtime pipeline dsl generators)
   if(TARGET halyard_${name})
     list(APPEND package_targets halyard_${name})

@@ -73,9 +73,8 @@ Expr call_runtime(const std::vector<Argument> &arguments, const std::string &pla
                   const EntryContents &contents) {
     Expr context = make_zero(type_of<void *>());
     std::vector<Expr> kernels, buffers, scalars;
-    for (const auto &kernel : contents.kernels) {
-        kernels.push_back(kernel ? Variable::make(type_of<void *>(), "::" + kernel->name)
-                                 : make_zero(type_of<void *>()));
+    for (const LoweredFunc &kernel : contents.kernels) {
+        kernels.push_back(Variable::make(type_of<void *>(), "::" + kernel.name));
     }
     for (const Argument &argument : arguments) {
         if (argument.name == user_context) {
@@ -103,9 +102,7 @@ Module make_entry(const Program &program, const std::string &function, const Tar
     Halide::Buffer<uint8_t> blob(static_cast<int>(contents.plans.size()), plans);
     std::copy(contents.plans.begin(), contents.plans.end(), blob.begin());
     module.append(blob);
-    for (const auto &kernel : contents.kernels) {
-        if (kernel) module.append(*kernel);
-    }
+    for (const LoweredFunc &kernel : contents.kernels) module.append(kernel);
 
     const std::vector<Argument> arguments = entry_arguments(program, target);
     const Expr result = Variable::make(Halide::Int(32), "halyard_result");

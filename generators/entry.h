@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,9 +12,8 @@ namespace halyard::generators {
 /// What the entry's module holds beside the entry function.
 struct EntryContents {
     std::vector<uint8_t> plans;  ///< the blob
-
-    /// What calls each kernel of the plan, in its order. None: a kernel that is never launched.
-    std::vector<std::optional<Halide::Internal::LoweredFunc>> kernels;
+    std::vector<Halide::Internal::LoweredFunc>
+        kernels;  ///< what calls each kernel of the plan, in its order
 };
 
 /// The module with the function that a caller sees: ABI, metadata and header are Halide's own. Its

@@ -32,7 +32,7 @@ const KernelCode &code_of(const Program &program, const Plan &plan, const Planne
     throw InternalError("the plan has a kernel '" + kernel.name + "' that the program lacks");
 }
 
-/// The launch of each kernel; null for one that is never launched (its values have no element).
+/// The launch of each kernel.
 std::vector<const Launch *> launches_of(const Plan &plan) {
     std::vector<const Launch *> launches(plan.kernels.size());
     for (const std::vector<Step> *steps : {&plan.load, &plan.steps}) {
@@ -40,6 +40,11 @@ std::vector<const Launch *> launches_of(const Plan &plan) {
             if (const Launch *launch = std::get_if<Launch>(&step.action))
                 launches.at(index_of(launch->kernel)) = launch;
         }
+    }
+    for (size_t k = 0; k < launches.size(); ++k) {
+        if (!launches[k])
+            throw InternalError("kernel '" + plan.kernels[k].name +
+                                "' of the plan is never launched");
     }
     return launches;
 }
@@ -97,10 +102,6 @@ Modules make_modules(const Program &program, const Plan &plan, const std::string
     std::vector<KernelModule> kernels;
     for (size_t k = 0; k < plan.kernels.size(); ++k) {
         const PlannedKernel &kernel = plan.kernels[k];
-        if (!launches[k]) {
-            contents.kernels.emplace_back();
-            continue;
-        }
         const std::string symbol = prefix + kernel.name;
         const Trampoline trampoline = trampoline_of(plan, kernel, *launches[k], symbol);
         contents.kernels.push_back(std::visit(

@@ -89,20 +89,21 @@ TEST_CASE("make_entry has a user_context where the target asks for it") {
     CHECK(seen == &context);
 }
 
-TEST_CASE("make_entry gives the table a null for a kernel that is never launched") {
-    const auto trampoline =
-        make_trampoline({.name = "call", .inputs = {}, .outputs = 1}, "test_takes_buffers");
-    const LoadedLibrary library(entry_of(program(), "host-no_runtime", "p",
-                                         {.plans = {1}, .kernels = {std::nullopt, trampoline}}));
-    std::vector<void *> table;
+TEST_CASE("make_entry makes a table of the functions that call kernels, in their order") {
+    const auto fails = make_trampoline({.name = "first", .inputs = {}, .outputs = 1}, "test_fails");
+    const auto works = make_trampoline({.name = "second", .inputs = {std::nullopt}, .outputs = 1},
+                                       "test_takes_buffers");
+    const LoadedLibrary library(
+        entry_of(program(), "host-no_runtime", "p", {.plans = {1}, .kernels = {fails, works}}));
+    std::vector<int> codes;
     const OnRuntimeCall on_call([&](const RuntimeCall &call) {
-        table.assign(call.kernels, call.kernels + 2);
+        codes = {call.run(0, nullptr, {nullptr, nullptr}),
+                 call.run(1, nullptr, {nullptr, nullptr})};
         return 0;
     });
     halide_buffer_t buffer{};
     library.get<Entry>("p")(&buffer, 1, &buffer, true, &buffer, &buffer);
-    CHECK(table[0] == nullptr);
-    CHECK(table[1] != nullptr);
+    CHECK(codes == std::vector<int>{-27, 0});
 }
 
 TEST_CASE("make_entry can be called by _argv") {

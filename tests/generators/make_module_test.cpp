@@ -138,3 +138,11 @@ TEST_CASE("make_modules names the kernel that the program lacks") {
                       "the plan has a kernel 'sum' that the program lacks");
     CHECK_THROWS_AS(make_modules(program, plan, "p", Target("host")), InternalError);
 }
+
+TEST_CASE("make_modules names a kernel that the plan does not launch") {
+    const Program program = two_kernels();
+    pipeline::Plan plan = pipeline::make_plan(program.graph);
+    plan.steps.clear();
+    CHECK_THROWS_WITH(make_modules(program, plan, "p", Target("host")),
+                      "kernel 'scaled' of the plan is never launched");
+}
