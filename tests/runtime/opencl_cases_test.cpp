@@ -1,0 +1,104 @@
+// Cases A of the planner, run on OpenCL: bytes as the interpreter's, counters as planned.
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "dsl/text.h"
+#include "tests/runtime/opencl_hash_kernel.h"
+#include "tests/runtime/opencl_here.h"
+#include "tests/runtime/run_graph.h"
+
+using namespace halyard;
+using namespace halyard::tests;
+
+namespace {
+
+/// Runs a case three times, with @0 as opencl:0 and @1 as opencl:1, and the other way round.
+/// RunGraph compares bytes and counters. Host steps that wait: `host_waits`.
+void check_case(const std::string &outputs, const std::string &nodes, uint32_t uploads,
+                uint32_t downloads, uint64_t host_waits = 0) {
+    if (!opencl_here(2)) {
+        return;
+    }
+    run_on_device = run_on_opencl;
+    for (int first : {0, 1}) {
+        std::string text = "pipeline p(%a: f32[2,2] @cpu, %b: f32[2,2] @cpu) -> (" + outputs +
+                           ") {\n" + nodes + "}\n";
+        for (size_t at = 0; (at = text.find("@dev", at)) != std::string::npos;) {
+            const int index = text[at + 4] == '0' ? first : 1 - first;
+            text.replace(at, 5, "@opencl:" + std::to_string(index));
+        }
+        RunGraph run(parse(text)[0], false, 7);
+        CHECK(run.plan().per_call.uploads == uploads);
+        CHECK(run.plan().per_call.downloads == downloads);
+        for (int call = 0; call < 3; call++) {
+            CHECK(run.step() == "");
+        }
+        CHECK(run.instance().counters().host_waits == 3 * host_waits);
+        CHECK(run.instance().destroy() == 0);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("T1 runs on opencl: a delegate's inputs go up and its output comes down") {
+    check_case("%o @cpu", "%o: f32[2,2] = f(%a, %b) @dev0\n", 2, 1);
+}
+
+TEST_CASE("T5 runs on opencl: the second delegate reads where the first one wrote") {
+    check_case("%o @cpu", R"(
+        delegate d0 @dev0
+        delegate d1 @dev0
+        %t: f32[2,2] = f(%a, %b) in d0
+        %o: f32[2,2] = g(%t, %b) in d1
+    )",
+               2, 1);
+}
+
+// Without peer links a value goes from device to device through the host, which waits for nothing.
+TEST_CASE("T6 runs on opencl: delegates on two devices") {
+    check_case("%o @cpu", R"(
+        delegate d0 @dev0
+        delegate d1 @dev1
+        %t: f32[2,2] = f(%a, %b) in d0
+        %o: f32[2,2] = g(%t, %b) in d1
+    )",
+               4, 2);
+}
+
+TEST_CASE("T7 runs on opencl: a diamond of delegates on one device") {
+    check_case("%o @cpu", R"(
+        delegate d0 @dev0
+        delegate d1 @dev0
+        delegate d2 @dev0
+        delegate d3 @dev0
+        %t: f32[2,2] = f0(%a, %b) in d0
+        %u: f32[2,2] = f1(%t, %a) in d1
+        %w: f32[2,2] = f2(%t, %b) in d2
+        %o: f32[2,2] = f3(%u, %w) in d3
+    )",
+               2, 1);
+}
+
+TEST_CASE("T8 runs on opencl: the host reads what a device made") {
+    check_case("%u @cpu, %w @cpu", R"(
+        delegate d0 @dev0
+        delegate d1 @dev0
+        %t: f32[2,2] = f0(%a, %b) in d0
+        %u: f32[2,2] = f1(%t, %a) in d1
+        %w: f32[2,2] = h(%t) @cpu
+    )",
+               2, 2, 1);
+}
+
+TEST_CASE("T9 runs on opencl: outputs from two devices") {
+    check_case("%u @cpu, %w @cpu", R"(
+        delegate d0 @dev0
+        delegate d1 @dev0
+        delegate d2 @dev1
+        %t: f32[2,2] = f0(%a, %b) in d0
+        %u: f32[2,2] = f1(%t, %a) in d1
+        %w: f32[2,2] = f2(%t, %b) in d2
+    )",
+               4, 3);
+}
