@@ -182,6 +182,8 @@ void Contents::before_call() {
         contents_[i].settle();
         const bool stays = kind == StorageKind::Instance || kind == StorageKind::Constant;
         if (!stays) contents_[i] = StorageContents(plan_.storages[i].bytes);
+        // Later calls find another value in a state than load did.
+        for (const State &state : graph_.states) contents_[i].forget(state.value);
     }
     for (size_t i = 0; i < graph_.ports.size(); ++i) {
         const Port &port = graph_.ports[i];

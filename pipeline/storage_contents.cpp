@@ -169,6 +169,12 @@ StorageContents::Wrong StorageContents::spoil(const StepOrder &order, StepId ste
     return replace(order, step, 0, {.end = pieces_.rbegin()->second.end});
 }
 
+void StorageContents::forget(ValueId root) {
+    for (auto &[begin, piece] : pieces_) {
+        if (piece.origin && piece.origin->root == root) piece.origin.reset();
+    }
+}
+
 void StorageContents::settle() {
     for (auto &[begin, piece] : pieces_) {
         piece.writer.reset();

@@ -40,6 +40,9 @@ public:
     /// Whether all that is of use in the other storage is here in the same bytes.
     bool holds_all_of(const StorageContents &other);
 
+    /// What it holds of this value is of no more use.
+    void forget(ValueId root);
+
     /// All who touched the storage are done.
     void settle();
 

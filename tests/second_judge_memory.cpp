@@ -140,6 +140,8 @@ void Memory::initial() {
     for (const Step &step : plan_.load) {
         const auto *copy = std::get_if<Copy>(&step.action);
         if (!copy || plan_[plan_[copy->to].storage].kind != StorageKind::Instance) continue;
+        const ValueId root = views_.root_of(plan_[copy->to].value);
+        if (std::ranges::find(graph_.states, root, &State::value) != graph_.states.end()) continue;
         touch(plan_[copy->to], copy->box,
               {.step = {}, .writes = true, .gives_way = false, .element = {}});
     }

@@ -145,6 +145,21 @@ TEST_CASE("check_contents wants load to fill every slot") {
           "load does not fill slot 2 of the state '%k'");
 }
 
+TEST_CASE("check_contents does not take what a state starts as for what it is") {
+    const Plan plan = plan_of(R"(
+        pipeline p(%a: f32[4] @cpu) -> (%o @cpu) {
+          state %k: f32[4] "k.raw" @cpu
+          %o: f32[4] = f(%a, %k) @cpu
+          next %k = %o
+        })");
+    REQUIRE(first_fault(plan, [](Plan &) {}) == "right");
+    CHECK(first_fault(plan, [](Plan &p) {
+              const ReplicaId embedded = std::get<Copy>(p.load[0].action).from;
+              REQUIRE(p[p[embedded].storage].kind == StorageKind::Constant);
+              launch(p, 0).args[1] = embedded;
+          }).find("finds something else there") != std::string::npos);
+}
+
 TEST_CASE("check_contents follows elements through views") {
     const Plan plan = plan_of(R"(
         pipeline p(%a: f32[4,3] @cpu) -> (%o @cpu) {

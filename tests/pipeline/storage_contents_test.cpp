@@ -106,6 +106,15 @@ TEST_CASE("StorageContents settles what is done") {
     CHECK_FALSE(contents.read(order, StepId{1}, elements(1, 0, 4)));
 }
 
+TEST_CASE("StorageContents forgets a value") {
+    StorageContents contents(32);
+    contents.put(elements(1, 0, 4));
+    contents.put(elements(2, 16, 4));
+    contents.forget(ValueId{1});
+    CHECK_FALSE(contents.holds(elements(1, 0, 4)));
+    CHECK(contents.holds(elements(2, 16, 4)));
+}
+
 TEST_CASE("StorageContents compares two storages") {
     StorageContents a(32), b(32);
     a.put(elements(1, 0, 8));
