@@ -18,6 +18,10 @@ void shell(const std::string &command) {
     REQUIRE(system(command.c_str()) == 0);
 }
 
+std::string quoted(const std::filesystem::path &path) {
+    return "'" + path.string() + "'";
+}
+
 /// One Halide runtime for all libraries of this test program.
 const std::filesystem::path &halide_runtime() {
     static const ScratchFolder folder;
@@ -48,25 +52,14 @@ OnRuntimeCall::~OnRuntimeCall() {
     action = nullptr;
 }
 
-ScratchFolder::ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "halyard-test-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()));
-    path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-}
-
 LoadedLibrary::LoadedLibrary(const Modules &modules, From from) {
     const OutputKinds kinds = read_output_kinds(from == From::Object ? "object" : "static_library");
     const std::filesystem::path compiled =
         write_modules(modules, kinds, folder_.path() / "lib").at(0);
     const std::filesystem::path shared = folder_.path() / "lib.so";
     shell(std::string(HALYARD_TEST_COMPILER) + " -shared -Wl,-Bsymbolic -Wl,--whole-archive -o " +
-          shared.string() + " " + compiled.string() + " -Wl,--no-whole-archive " +
-          halide_runtime().string() + " -ldl -lpthread");
+          quoted(shared) + " " + quoted(compiled) + " -Wl,--no-whole-archive " +
+          quoted(halide_runtime()) + " -ldl -lpthread");
     handle_ = dlopen(shared.c_str(), RTLD_NOW | RTLD_LOCAL);
     INFO(dlerror());
     REQUIRE(handle_);

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
 
 #include "HalideRuntime.h"
 #include "generators/make_module.h"
+#include "tests/generators/scratch_folder.h"
 
 /// What an entry hands to halyard_call(), which these tests define themselves.
 struct RuntimeCall {
@@ -27,20 +27,6 @@ public:
     ~OnRuntimeCall();
     OnRuntimeCall(const OnRuntimeCall &) = delete;
     OnRuntimeCall &operator=(const OnRuntimeCall &) = delete;
-};
-
-/// A folder that is removed with all that is in it.
-class ScratchFolder {
-public:
-    ScratchFolder();
-    ~ScratchFolder();
-    ScratchFolder(const ScratchFolder &) = delete;
-    ScratchFolder &operator=(const ScratchFolder &) = delete;
-
-    const std::filesystem::path &path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
 };
 
 /// Modules, compiled and loaded into this process together with a Halide runtime.
