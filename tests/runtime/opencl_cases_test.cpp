@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "dsl/text.h"
+#include "runtime/opencl_api.h"
 #include "tests/runtime/opencl_hash_kernel.h"
 #include "tests/runtime/opencl_here.h"
 #include "tests/runtime/run_graph.h"
@@ -12,6 +13,17 @@ using namespace halyard;
 using namespace halyard::tests;
 
 namespace {
+
+/// The text of a case: @dev0 is opencl:first, @dev1 the other one.
+std::string case_text(const std::string &outputs, const std::string &nodes, int first) {
+    std::string text =
+        "pipeline p(%a: f32[2,2] @cpu, %b: f32[2,2] @cpu) -> (" + outputs + ") {\n" + nodes + "}\n";
+    for (size_t at = 0; (at = text.find("@dev", at)) != std::string::npos;) {
+        const int index = text[at + 4] == '0' ? first : 1 - first;
+        text.replace(at, 5, "@opencl:" + std::to_string(index));
+    }
+    return text;
+}
 
 /// Runs a case three times, with @0 as opencl:0 and @1 as opencl:1, and the other way round.
 /// RunGraph compares bytes and counters. Host steps that wait: `host_waits`.
@@ -22,13 +34,7 @@ void check_case(const std::string &outputs, const std::string &nodes, uint32_t u
     }
     run_on_device = run_on_opencl;
     for (int first : {0, 1}) {
-        std::string text = "pipeline p(%a: f32[2,2] @cpu, %b: f32[2,2] @cpu) -> (" + outputs +
-                           ") {\n" + nodes + "}\n";
-        for (size_t at = 0; (at = text.find("@dev", at)) != std::string::npos;) {
-            const int index = text[at + 4] == '0' ? first : 1 - first;
-            text.replace(at, 5, "@opencl:" + std::to_string(index));
-        }
-        RunGraph run(parse(text)[0], false, 7);
+        RunGraph run(parse(case_text(outputs, nodes, first))[0], false, 7);
         CHECK(run.plan().per_call.uploads == uploads);
         CHECK(run.plan().per_call.downloads == downloads);
         for (int call = 0; call < 3; call++) {
@@ -38,6 +44,62 @@ void check_case(const std::string &outputs, const std::string &nodes, uint32_t u
         CHECK(run.instance().destroy() == 0);
     }
 }
+
+/// Holds the first kernel back until the host blocks, and counts the copies that were enqueued by
+/// then.
+struct Stall {
+    static inline runtime::OpenclApi kept;
+    static inline cl_event event;
+    static inline cl_event barrier;
+    static inline int copies, copies_at_first_block;
+
+    Stall() {
+        kept = *runtime::opencl_api();
+        copies = copies_at_first_block = 0;
+        runtime::opencl_api()->clEnqueueWriteBuffer = [](auto... arguments) {
+            copies++;
+            return kept.clEnqueueWriteBuffer(arguments...);
+        };
+        runtime::opencl_api()->clEnqueueReadBuffer = [](auto... arguments) {
+            copies++;
+            return kept.clEnqueueReadBuffer(arguments...);
+        };
+        runtime::opencl_api()->clFinish = [](auto... arguments) {
+            end();
+            return kept.clFinish(arguments...);
+        };
+        runtime::opencl_api()->clWaitForEvents = [](auto... arguments) {
+            end();
+            return kept.clWaitForEvents(arguments...);
+        };
+    }
+    Stall(const Stall &) = delete;
+    ~Stall() {
+        *runtime::opencl_api() = kept;
+        kept.clReleaseEvent(barrier);
+        barrier = nullptr;
+    }
+
+    static void end() {
+        if (event) {
+            copies_at_first_block = copies;
+            kept.clSetUserEventStatus(event, CL_COMPLETE);
+            kept.clReleaseEvent(event);
+            event = nullptr;
+        }
+    }
+
+    static int run(void *user_context, const HashKernel &kernel, void **args) {
+        const halyard_lane &lane = *halyard_get_lane(user_context);
+        if (!barrier) {
+            cl_int code = CL_SUCCESS;
+            event = kept.clCreateUserEvent(static_cast<cl_context>(lane.native[0]), &code);
+            kept.clEnqueueBarrierWithWaitList(static_cast<cl_command_queue>(lane.native[2]), 1,
+                                              &event, &barrier);
+        }
+        return run_on_opencl(user_context, kernel, args);
+    }
+};
 
 }  // namespace
 
@@ -55,15 +117,29 @@ TEST_CASE("T5 runs on opencl: the second delegate reads where the first one wrot
                2, 1);
 }
 
-// Without peer links a value goes from device to device through the host, which waits for nothing.
-TEST_CASE("T6 runs on opencl: delegates on two devices") {
-    check_case("%o @cpu", R"(
+constexpr const char *two_devices = R"(
         delegate d0 @dev0
         delegate d1 @dev1
         %t: f32[2,2] = f(%a, %b) in d0
         %o: f32[2,2] = g(%t, %b) in d1
-    )",
-               4, 2);
+    )";
+
+// Without peer links a value goes from device to device through the host, which waits for nothing.
+TEST_CASE("T6 runs on opencl: delegates on two devices") {
+    check_case("%o @cpu", two_devices, 4, 2);
+}
+
+TEST_CASE("T6 on opencl: all is enqueued before the host blocks") {
+    if (!opencl_here(2)) {
+        return;
+    }
+    RunGraph run(parse(case_text("%o @cpu", two_devices, 0))[0], false, 7);
+    run_on_device = run_on_opencl;
+    REQUIRE(run.step() == "");
+    run_on_device = Stall::run;
+    const Stall stall;
+    CHECK(run.step() == "");
+    CHECK(Stall::copies_at_first_block == 6);
 }
 
 TEST_CASE("T7 runs on opencl: a diamond of delegates on one device") {

@@ -97,52 +97,52 @@ public:
           context_(static_cast<cl_context>(lane.shown.native[0])),
           queue_(static_cast<cl_command_queue>(lane.shown.native[2])),
           hash_(context_, {0xcbf29ce484222325}) {
-        mix(function.data(), function.size());
+        mix_bytes(function.data(), function.size());
     }
 
     void read(const HashKernel::Argument &argument, const void *given) {
         if (!argument.box) {
-            mix(given, bytes_of(argument.elem));
+            mix_bytes(given, bytes_of(argument.elem));
             return;
         }
         const auto &buffer = *static_cast<const halide_buffer_t *>(given);
         if (argument.use == Use::Shape) {
-            mix({~cl_ulong{0}});
-            mix(*argument.box);
+            mix_words({~cl_ulong{0}});
+            mix_box(*argument.box);
             return;
         }
-        mix(*argument.box);
+        mix_box(*argument.box);
         const uint64_t bytes = elements_of(*argument.box) * bytes_of(argument.elem);
-        mix({bytes});
+        mix_words({bytes});
         enqueue("mix_bytes", buffer, *argument.box, bytes);
     }
 
     void write(const HashKernel::Argument &output, const void *given) {
-        mix(*output.box);
+        mix_box(*output.box);
         enqueue("output", *static_cast<const halide_buffer_t *>(given), *output.box,
                 elements_of(*output.box) * bytes_of(output.elem));
     }
 
 private:
-    void mix(const std::vector<cl_ulong> &words) {
+    void mix_words(const std::vector<cl_ulong> &words) {
         const Words given(context_, words);
         enqueue("mix_words", given.memory(), 0, words.size());
     }
 
-    void mix(const void *bytes, size_t count) {
+    void mix_bytes(const void *bytes, size_t count) {
         std::vector<cl_ulong> words = {count};
         const auto *first = static_cast<const uint8_t *>(bytes);
         words.insert(words.end(), first, first + count);
-        mix(words);
+        mix_words(words);
     }
 
-    void mix(const Box &box) {
+    void mix_box(const Box &box) {
         std::vector<cl_ulong> words = {box.size()};
         for (const Dim &dim : box) {
             words.push_back(static_cast<cl_ulong>(dim.min));
             words.push_back(static_cast<cl_ulong>(dim.extent));
         }
-        mix(words);
+        mix_words(words);
     }
 
     void enqueue(const char *name, const halide_buffer_t &buffer, const Box &box, uint64_t bytes) {
