@@ -34,7 +34,8 @@ protected:
     }
 
     void visit(const Variable *op) override {
-        if (op->param.defined()) parameters.push_back(op->param);
+        const bool is_user_context = op->name == "__user_context";
+        if (op->param.defined() && !is_user_context) parameters.push_back(op->param);
     }
 };
 
@@ -134,6 +135,7 @@ void copy_outputs(Source &source) {
 /// in() makes a Func that passes on another; clone_in() makes a second Func with the same code.
 void check_wrappers(const Function &func) {
     for (const auto &[user, wrapper] : func.schedule().wrappers()) {
+        if (Function(wrapper).has_extern_definition()) continue;  // a copy, refused as one later
         const Call *call = Function(wrapper).is_wrapper();
         if (call && call->name == func.name()) continue;
         throw UserError("the Func '" + shown_name(func.name()) +

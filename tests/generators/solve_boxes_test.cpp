@@ -118,8 +118,10 @@ TEST_CASE("solve_boxes names what an unbounded box depends on") {
         }
         void place() { a.compute_root(); }
     };
-    CHECK_THROWS_WITH(graph_of<G>(), "the Func 'out' reads 'a' without bounds in dimension 0: they depend on the scalar "
-                                     "'shift', so clamp the index");
+    CHECK_THROWS_WITH(
+        graph_of<G>(),
+        "the Func 'out' reads 'a' without bounds in dimension 0: they depend on the scalar "
+        "'shift', so clamp the index");
 }
 
 TEST_CASE("solve_boxes lets a value grow to what its schedule computes") {
@@ -161,8 +163,10 @@ TEST_CASE("solve_boxes refuses a port that would have to grow") {
         void generate() { out(x, y) = cast<int>(in(x, y)); }
         void place() { out.tile(x, y, xi, yi, 8, 8, TailStrategy::RoundUp); }
     };
-    CHECK_THROWS_WITH(graph_of<G>(), "the Func 'out' has the box [20,10] of the port 'out', but its schedule computes [24,16]: "
-                                     "use TailStrategy::GuardWithIf");
+    CHECK_THROWS_WITH(
+        graph_of<G>(),
+        "the Func 'out' has the box [20,10] of the port 'out', but its schedule computes [24,16]: "
+        "use TailStrategy::GuardWithIf");
 }
 
 TEST_CASE("solve_boxes refuses a read beyond a port") {
@@ -173,8 +177,10 @@ TEST_CASE("solve_boxes refuses a read beyond a port") {
         }
         void place() { a.compute_root(); }
     };
-    CHECK_THROWS_WITH(graph_of<G>(), "the Func 'a' reads 'in' in [-1+20,25+10], but the port 'in' has [40,30]: clamp the "
-                                     "index, or make it larger");
+    CHECK_THROWS_WITH(
+        graph_of<G>(),
+        "the Func 'a' reads 'in' in [-1+20,25+10], but the port 'in' has [40,30]: clamp the "
+        "index, or make it larger");
 }
 
 TEST_CASE("solve_boxes refuses a read beyond a constant") {
@@ -182,8 +188,10 @@ TEST_CASE("solve_boxes refuses a read beyond a constant") {
         halyard::GeneratorConstant<uint16_t, 1> table{"table", std::vector<uint16_t>(100)};
         void generate() { out(x, y) = cast<int>(table(in(x, y))); }
     };
-    CHECK_THROWS_WITH(graph_of<G>(), "the Func 'out' reads 'table' in [256], but the constant 'table' has [100]: clamp the "
-                                     "index, or make it larger");
+    CHECK_THROWS_WITH(
+        graph_of<G>(),
+        "the Func 'out' reads 'table' in [256], but the constant 'table' has [100]: clamp the "
+        "index, or make it larger");
 }
 
 TEST_CASE("solve_boxes refuses a value whose bound() is less than its readers need") {
@@ -194,7 +202,9 @@ TEST_CASE("solve_boxes refuses a value whose bound() is less than its readers ne
         }
         void place() { a.compute_root().bound(x, 0, 20); }
     };
-    CHECK_THROWS_WITH(graph_of<G>(), "the Func 'a' has the bound() [20] in dimension 0, but its readers need [21]");
+    CHECK_THROWS_WITH(
+        graph_of<G>(),
+        "the Func 'a' has the bound() [20] in dimension 0, but its readers need [21]");
 }
 
 TEST_CASE("solve_boxes asks bound() how much an extern reads") {
@@ -287,10 +297,13 @@ TEST_CASE("solve_boxes says which bound() an extern needs") {
             a.bound(i, 0, 40);
         }
     };
-    CHECK_THROWS_WITH(graph_of<G>(), "nothing says how large the Func 'a' is in dimension 1: call a.bound(x, min, extent)");
+    CHECK_THROWS_WITH(
+        graph_of<G>(),
+        "nothing says how large the Func 'a' is in dimension 1: call a.bound(x, min, extent)");
 }
 
-TEST_CASE("solve_boxes gives a state the box of its next value, which all its readers make larger") {
+TEST_CASE(
+    "solve_boxes gives a state the box of its next value, which all its readers make larger") {
     struct G : Images<G> {
         halyard::GeneratorState<int32_t, 2> last{"last", 7};
         void generate() {
@@ -319,8 +332,10 @@ TEST_CASE("solve_boxes refuses a state whose next value grows at each call") {
             out(x, y) = a(x, y);
         }
     };
-    CHECK_THROWS_WITH(graph_of<G>(), "the next value of a state grows without end, since it reads more of the state than it "
-                                     "makes: give the state an initial array, or the Func a bound() in each dimension");
+    CHECK_THROWS_WITH(
+        graph_of<G>(),
+        "the next value of a state grows without end, since it reads more of the state than it "
+        "makes: give the state an initial array, or the Func a bound() in each dimension");
 }
 
 TEST_CASE("solve_boxes gives a state the box of its initial array") {
@@ -341,7 +356,8 @@ pipeline test(%in: u8[40,30] @cpu) -> (%out @cpu) {
   %out: i32[20,10] = out(%row) @cpu
 }
 )");
-    CHECK(program.data.at("row") == std::vector<uint8_t>{1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0});
+    CHECK(program.data.at("row") ==
+          std::vector<uint8_t>{1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0});
     CHECK(runs_like_plain_halide<G>());
 }
 
@@ -354,11 +370,14 @@ TEST_CASE("solve_boxes refuses a read beyond an initial array") {
             out(x, y) = row(x);
         }
     };
-    CHECK_THROWS_WITH(graph_of<G>(), "the Func 'out' reads 'row' in [20], but the initial array of the state 'row' has [4]: "
-                                     "clamp the index, or make it larger");
+    CHECK_THROWS_WITH(
+        graph_of<G>(),
+        "the Func 'out' reads 'row' in [20], but the initial array of the state 'row' has [4]: "
+        "clamp the index, or make it larger");
 }
 
-TEST_CASE("solve_boxes refuses an output port and an initial array of one value with unequal boxes") {
+TEST_CASE(
+    "solve_boxes refuses an output port and an initial array of one value with unequal boxes") {
     struct G : Images<G> {
         halyard::GeneratorState<int32_t, 2> last{"last", Buffer<int32_t>(8, 8)};
         void generate() {
@@ -366,6 +385,8 @@ TEST_CASE("solve_boxes refuses an output port and an initial array of one value 
             last.next(out);
         }
     };
-    CHECK_THROWS_WITH(graph_of<G>(), "'out' has the box [20,10] of the port 'out' and the box [8,8] of the initial array of the "
-                                     "state 'last': make them equal");
+    CHECK_THROWS_WITH(
+        graph_of<G>(),
+        "'out' has the box [20,10] of the port 'out' and the box [8,8] of the initial array of the "
+        "state 'last': make them equal");
 }

@@ -1,0 +1,141 @@
+#include "generators/check_source.h"
+
+#include <catch2/catch.hpp>
+
+#include "dsl/error.h"
+#include "run_program.h"
+
+using namespace Halide;
+using namespace halyard::generators;
+using Catch::Matchers::Contains;
+
+namespace {
+
+template<typename G>
+class Base : public halyard::Generator<G> {
+public:
+    halyard::GeneratorInput<Buffer<int32_t, 1>> in{"in"};
+    halyard::GeneratorOutput<Buffer<int32_t, 1>> out{"out"};
+    Func a{"a"}, b{"b"};
+    Var x{"x"};
+
+    void generate() {
+        a(x) = in(x) + 1;
+        b(x) = a(x) * 2;
+        out(x) = b(x);
+    }
+    void schedule() {
+        in.dim(0).set_bounds(0, 40);
+        out.dim(0).set_bounds(0, 20);
+        static_cast<G *>(this)->place();
+    }
+    void place() {}
+};
+
+}  // namespace
+
+TEST_CASE("check_source refuses a Tuple in memory, and lets an inlined one pass") {
+    struct G : Base<G> {
+        GeneratorParam<bool> at_root{"at_root", true};
+        void generate() {
+            a(x) = Tuple(in(x), in(x + 1));
+            out(x) = a(x)[0] + a(x)[1];
+        }
+        void place() {
+            if (at_root) a.compute_root();
+        }
+    };
+    CHECK_THROWS_WITH(
+        graph_of<G>(),
+        "the Func 'a' is a Tuple of 2 values in memory, which is not supported yet: use one "
+        "Func for each");
+    CHECK_NOTHROW(graph_of<G>("host", {{"at_root", "false"}}));
+}
+
+TEST_CASE("check_source refuses values that are computed with others") {
+    struct G : Base<G> {
+        void generate() {
+            a(x) = in(x) + 1;
+            b(x) = in(x)*2;
+            out(x) = a(x) + b(x);
+        }
+        void place() {
+            a.compute_root();
+            b.compute_root().compute_with(a, x);
+        }
+    };
+    CHECK_THROWS_WITH(
+        graph_of<G>(),
+        "the Func 'b' is scheduled compute_with() another, which is not supported yet for Funcs in "
+        "memory");
+}
+
+TEST_CASE("check_source refuses copies that are scheduled by hand") {
+    struct G : Base<G> {
+        void place() { a.compute_root().in(b).copy_to_device(DeviceAPI::OpenCL).compute_root(); }
+    };
+    CHECK_THROWS_WITH(graph_of<G>("host-opencl"),
+                      "the Func 'a_in_b' is scheduled copy_to_device() or copy_to_host(): leave "
+                      "transfers to the plan");
+}
+
+TEST_CASE("check_source refuses memoize()") {
+    struct G : Base<G> {
+        void place() { a.compute_root().memoize(); }
+    };
+    CHECK_THROWS_WITH(
+        graph_of<G>(),
+        "the Func 'a' is scheduled memoize(), which needs memory that no plan knows: keep it in a "
+        "State");
+}
+
+TEST_CASE("check_source refuses an update of an extern") {
+    struct G : Base<G> {
+        void generate() {
+            a(x) = in(x);
+            b.define_extern("nothing", {a}, Int(32), {x});
+            b(x) += 1;
+            out(x) = b(x);
+        }
+    };
+    CHECK_THROWS_WITH(graph_of<G>(), Contains("b"));
+}
+
+TEST_CASE("check_source names the device and the target that lacks it") {
+    struct InDelegate : Base<InDelegate> {
+        GeneratorParam<std::string> device{"device", "cuda:1"};
+        void place() { delegate("d", {a}).on(device); }
+    };
+    CHECK_THROWS_WITH(
+        graph_of<InDelegate>("x86-64-linux-opencl"),
+        Contains("check_source_test.cpp:") &&
+            Contains(": delegate 'd' is on cuda:1, but the target 'x86-64-linux-opencl' has no "
+                     "cuda: add the feature cuda to it"));
+    CHECK_THROWS_WITH(
+        graph_of<InDelegate>("x86-64-linux-cuda", {{"device", "opencl"}}),
+        Contains(
+            ": delegate 'd' is on opencl:0, but the target 'x86-64-linux-cuda' has no opencl"));
+    CHECK_NOTHROW(graph_of<InDelegate>("host", {{"device", "sim:3"}}));
+    CHECK_NOTHROW(graph_of<InDelegate>("host", {{"device", "cpu"}}));
+
+    struct AtPort : Base<AtPort> {
+        void place() { in.on("cuda"); }
+    };
+    CHECK_THROWS_WITH(
+        graph_of<AtPort>("x86-64-linux"),
+        Contains(": the port 'in' is on cuda:0, but the target 'x86-64-linux' has no cuda"));
+
+    struct OfState : Base<OfState> {
+        halyard::GeneratorState<int32_t, 0> state{"state"};
+        void place() { state.on("cuda"); }
+        void generate() {
+            Base::generate();
+            Func next("next");
+            next() = state() + 1;
+            state.next(next);
+        }
+    };
+    CHECK_THROWS_WITH(
+        graph_of<OfState>("x86-64-linux"),
+        Contains(": the state 'state' is on cuda:0, but the target 'x86-64-linux' has no cuda"));
+}

@@ -1,0 +1,236 @@
+#include "generators/default_schedule.h"
+
+#include <catch2/catch.hpp>
+
+#include "dsl/error.h"
+#include "run_program.h"
+
+using namespace Halide;
+using namespace halyard::generators;
+
+namespace {
+
+using Counts = std::map<std::string, int>;
+
+/// A kernel `a` between two ports, on the device that a parameter gives; what it computes is each
+/// test's.
+template<typename T>
+class OneKernel : public halyard::Generator<T> {
+public:
+    GeneratorParam<std::string> device{"device", "cpu"};
+    halyard::GeneratorInput<Buffer<uint8_t, 2>> in{"in"};
+    halyard::GeneratorOutput<Buffer<int32_t, 2>> out{"out"};
+    Func a{"a"}, b{"b"};
+    Var x{"x"}, y{"y"}, c{"c"}, d{"d"}, i{"i"}, xi{"xi"}, yi{"yi"};
+
+    void schedule() {
+        in.dim(0).set_bounds(0, 101);
+        in.dim(1).set_bounds(0, 53);
+        out.dim(0).set_bounds(0, 70);
+        out.dim(1).set_bounds(0, 50);
+        a.compute_root();
+        this->delegate("kernels", {a}).on(device);
+        static_cast<T *>(this)->place();
+    }
+    void place() {}
+};
+
+/// Whether the kernel makes plain Halide's bytes on cpu and as host code of its GPU schedule, and
+/// has these launches.
+template<typename G>
+void check_kernel(const Counts &expected) {
+    CHECK(runs_like_plain_halide<G>());
+    CHECK(runs_like_plain_halide<G>({{"device", "sim:0"}}));
+    CHECK(launches<G>("host-opencl", {{"device", "opencl:0"}}) == expected);
+    CHECK(launches<G>("host-cuda-cuda_capability_80", {{"device", "cuda:0"}}) == expected);
+}
+
+}  // namespace
+
+TEST_CASE("default_schedule tiles a pure Func in one launch") {
+    struct G : OneKernel<G> {
+        void generate() {
+            a(x, y) = cast<int>(in(x, y)) * 3 + x;
+            out(x, y) = a(x, y) - a(x + 31, y + 3);
+        }
+    };
+    check_kernel<G>({{"a", 1}, {"out", 0}});
+}
+
+TEST_CASE("default_schedule puts a third and a fourth dimension on blocks too") {
+    struct G : OneKernel<G> {
+        void generate() {
+            a(x, y, c, d) = cast<int>(in(x, y)) * c + d;
+            out(x, y) = a(x, y, 1, x % 5) + a(x, y, y % 3, 2);
+        }
+    };
+    check_kernel<G>({{"a", 1}, {"out", 0}});
+}
+
+TEST_CASE("default_schedule guards tiles that are larger than the box") {
+    struct G : OneKernel<G> {
+        void generate() {
+            a(x, y) = cast<int>(in(x, y));
+            out(x, y) = a(x % 3, y % 5);
+        }
+    };
+    CHECK(graph_of<G>("host-opencl", {{"device", "opencl:0"}}) == R"(
+pipeline test(%in: u8[101,53] @cpu) -> (%out @cpu) {
+  delegate kernels @opencl:0
+  %a: i32[3,5] = a(%in[3,5]) in kernels
+  %out: i32[70,50] = out(%a) @cpu
+}
+)");
+    check_kernel<G>({{"a", 1}, {"out", 0}});
+}
+
+TEST_CASE("default_schedule runs a value without dimensions in one thread") {
+    struct G : OneKernel<G> {
+        void generate() {
+            RDom r(0, 101, 0, 53);
+            a() = 1;
+            a() += cast<int>(in(r.x, r.y));
+            b() = a() * 2;
+            out(x, y) = x + b();
+        }
+        void place() { b.compute_root(); }
+    };
+    check_kernel<G>({{"a", 2}, {"b", 0}, {"out", 0}});
+}
+
+TEST_CASE("default_schedule tiles an update over its pure variables") {
+    struct G : OneKernel<G> {
+        void generate() {
+            RDom r(0, 7);
+            a(x, y) = x;
+            a(x, y) = a(x, y) * 3 + cast<int>(in(x + r, y));
+            a(x, 3) += 2;
+            out(x, y) = a(x, y);
+        }
+    };
+    check_kernel<G>({{"a", 3}, {"out", 0}});
+}
+
+TEST_CASE("default_schedule runs an update without pure variables in one thread") {
+    struct G : OneKernel<G> {
+        void generate() {
+            RDom r(1, 200);
+            a(i) = i;
+            a(r) = a(r - 1) * 5 + a(r);
+            out(x, y) = a(x + y);
+        }
+    };
+    check_kernel<G>({{"a", 2}, {"out", 0}});
+}
+
+TEST_CASE("default_schedule runs a large integer sum in atomic tiles") {
+    struct G : OneKernel<G> {
+        void generate() {
+            RDom r(0, 101, 0, 53);
+            a(i) = 0;
+            a(cast<int>(in(r.x, r.y))) += r.x;
+            out(x, y) = a(x + y);
+        }
+    };
+    const Program program = program_of(*make<G>("host-opencl", {{"device", "opencl:0"}}));
+    const auto &piece = std::get<Piece>(program.code[0]);
+    CHECK(piece.outputs[0].function().update(0).schedule().atomic());
+    check_kernel<G>({{"a", 2}, {"out", 0}});
+}
+
+TEST_CASE("default_schedule never runs a float sum in atomic tiles") {
+    struct G : OneKernel<G> {
+        void generate() {
+            RDom r(0, 101, 0, 53);
+            a(i) = 0.0f;
+            a(cast<int>(in(r.x, r.y))) += 0.5f;
+            out(x, y) = cast<int>(a(x + y));
+        }
+    };
+    const Program program = program_of(*make<G>("host-opencl", {{"device", "opencl:0"}}));
+    const auto &piece = std::get<Piece>(program.code[0]);
+    CHECK(!piece.outputs[0].function().update(0).schedule().atomic());
+    check_kernel<G>({{"a", 2}, {"out", 0}});
+}
+
+TEST_CASE("default_schedule runs a sum that reads itself elsewhere in one thread") {
+    struct G : OneKernel<G> {
+        void generate() {
+            RDom r(0, 101, 0, 53);
+            a(i) = 1;
+            a(cast<int>(in(r.x, r.y))) += a(r.x);
+            out(x, y) = a(x + y);
+        }
+    };
+    const Program program = program_of(*make<G>("host-opencl", {{"device", "opencl:0"}}));
+    const auto &piece = std::get<Piece>(program.code[0]);
+    CHECK(!piece.outputs[0].function().update(0).schedule().atomic());
+    check_kernel<G>({{"a", 2}, {"out", 0}});
+}
+
+TEST_CASE("default_schedule runs a sum in atomic tiles over three reduction variables") {
+    struct G : OneKernel<G> {
+        void generate() {
+            RDom r(0, 101, 0, 53, 0, 3);
+            r.where(r.x > r.z);
+            a(i) = 0;
+            a(cast<int>(in(r.x, r.y)) / 2 + r.z) += 1;
+            out(x, y) = a(x + y);
+        }
+    };
+    check_kernel<G>({{"a", 2}, {"out", 0}});
+}
+
+TEST_CASE("default_schedule leaves a schedule of the user's as it is, and adds that of an update") {
+    struct G : OneKernel<G> {
+        void generate() {
+            a(x, y) = cast<int>(in(x, y));
+            a(x, y) += 4;
+            out(x, y) = a(x, y);
+        }
+        void place() {
+            if (on_gpu(a)) a.gpu_tile(x, y, xi, yi, 4, 4, TailStrategy::GuardWithIf);
+        }
+    };
+    check_kernel<G>({{"a", 2}, {"out", 0}});
+    const Program program = program_of(*make<G>("host-opencl", {{"device", "opencl:0"}}));
+    const auto &piece = std::get<Piece>(program.code[0]);
+    CHECK(piece.outputs[0].function().definition().schedule().splits().size() == 2);
+}
+
+TEST_CASE("default_schedule keeps the loops at which inner Funcs are computed") {
+    struct G : OneKernel<G> {
+        void generate() {
+            b(x, y) = cast<int>(in(x, y)) * 3;
+            a(x, y) = b(x, y) + b(x + 1, y);
+            out(x, y) = a(x, y);
+        }
+        void place() { b.compute_at(a, x); }
+    };
+    check_kernel<G>({{"a", 1}, {"out", 0}});
+}
+
+TEST_CASE(
+    "default_schedule runs a large value on cpu in parallel vectors, and a small one serially") {
+    struct G : OneKernel<G> {
+        void generate() {
+            a(x, y) = cast<int>(in(x % 100, y % 50)) + x;
+            b(x, y) = cast<int>(in(x, y)) + 1;
+            out(x, y) = a(x + 200, y + 200) + a(x, y) + b(x % 4, y % 2);
+        }
+        void place() { b.compute_root(); }
+    };
+    const Program program = program_of(*make<G>());
+    const auto loops = [&](size_t node) {
+        std::vector<Internal::ForType> types;
+        const auto &piece = std::get<Piece>(program.code[node]);
+        for (const auto &dim : piece.outputs[0].function().definition().schedule().dims()) {
+            types.push_back(dim.for_type);
+        }
+        return types;
+    };
+    using enum Internal::ForType;
+    CHECK(loops(0) == std::vector{Vectorized, Serial, Parallel, Serial});
+    CHECK(loops(1) == std::vector{Serial, Serial, Serial});
+    CHECK(runs_like_plain_halide<G>());
+}
