@@ -1,0 +1,15 @@
+# What add_halyard_generator() and add_halyard_library() refuse: cmake -DHELPERS=… -DCASE=… -P refused.cmake
+cmake_minimum_required(VERSION 3.28)
+include(${HELPERS})
+
+if(CASE STREQUAL unknown_argument)
+  add_halyard_library(photo FROM photo.generator PARAM x=1)
+elseif(CASE STREQUAL missing_value)
+  add_halyard_library(photo FROM photo.generator PLAN)
+elseif(CASE STREQUAL no_generator)
+  add_halyard_library(photo FROM photo.generator)
+elseif(CASE STREQUAL no_sources)
+  add_halyard_generator(photo.generator LINK_LIBRARIES m)
+elseif(CASE STREQUAL two_targets)
+  _halyard_target(target "host;host-opencl" "" "")
+endif()
