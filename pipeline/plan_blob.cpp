@@ -69,7 +69,6 @@ public:
         return position->second;
     }
 
-    bool has(const std::string &name) const { return data_.count(name) != 0; }
     const std::vector<uint8_t> &bytes() const { return bytes_; }
 
 private:

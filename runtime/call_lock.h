@@ -9,8 +9,26 @@ namespace halyard::runtime {
 /// operations.
 class CallLock {
 public:
-    /// False if this very thread has it: waiting would last for ever.
-    bool lock() {
+    /// Holds the lock for its own life. False where this very thread has it already: to wait would
+    /// be for ever.
+    class Holder {
+    public:
+        explicit Holder(CallLock &lock) : lock_(lock.take() ? &lock : nullptr) {}
+        ~Holder() {
+            if (lock_) {
+                lock_->give_back();
+            }
+        }
+        Holder(const Holder &) = delete;
+        Holder &operator=(const Holder &) = delete;
+        explicit operator bool() const { return lock_ != nullptr; }
+
+    private:
+        CallLock *lock_;
+    };
+
+private:
+    bool take() {
         const std::thread::id self = std::this_thread::get_id();
         std::thread::id holder{};
         while (!holder_.compare_exchange_strong(holder, self, std::memory_order_acquire)) {
@@ -23,12 +41,11 @@ public:
         return true;
     }
 
-    void unlock() {
+    void give_back() {
         holder_.store({}, std::memory_order_release);
         holder_.notify_one();
     }
 
-private:
     std::atomic<std::thread::id> holder_{};
 };
 

@@ -16,11 +16,6 @@ halyard_address advance(halyard_address address, uint64_t bytes) {
     return {address.block, address.offset + bytes};
 }
 
-bool has_memory(const fbs::Plan &plan, const fbs::Replica &replica) {
-    return plan.storages()->Get(replica.storage())->kind() != fbs::StorageKind::None &&
-           elements_of(replica.box()) > 0;
-}
-
 uint64_t span_bytes(const halide_buffer_t &buffer) {
     return buffer.size_in_bytes();
 }
@@ -36,6 +31,7 @@ int Frame::create(Pipeline &pipeline, std::unique_ptr<Frame> &frame) {
         return code;
     }
     made->make_buffers();
+    made->find_bases();
     if (int code = made->wrap_buffers()) {
         return code;
     }
@@ -128,7 +124,7 @@ int Frame::wrap(uint32_t replica, halyard_address base, OwnedWrap &wrap) {
     return 0;
 }
 
-int Frame::wrap_buffers() {
+void Frame::find_bases() {
     const fbs::Plan &plan = pipeline.plan;
     bases.resize(plan.storages()->size());
     for (uint32_t i = 0; i < bases.size(); i++) {
@@ -143,31 +139,39 @@ int Frame::wrap_buffers() {
                 reinterpret_cast<uint64_t>(pipeline.blob.data.data() + constant.offset());
         }
     }
+}
+
+int Frame::wrap_buffers() {
+    const fbs::Plan &plan = pipeline.plan;
     wraps_.reserve(buffers.size() + pipeline.lanes.size());
     for (uint32_t i = 0; i < buffers.size(); i++) {
-        const fbs::Replica &replica = *plan.replicas()->Get(i);
-        const fbs::StorageKind kind = plan.storages()->Get(replica.storage())->kind();
+        const uint32_t storage = plan.replicas()->Get(i)->storage();
+        const fbs::StorageKind kind = plan.storages()->Get(storage)->kind();
         const bool is_fixed = kind == fbs::StorageKind::Frame ||
                               kind == fbs::StorageKind::Instance ||
                               kind == fbs::StorageKind::Constant;
-        if (!is_fixed || !pipeline.is_launched[i] || !has_memory(plan, replica)) {
+        if (!is_fixed || !pipeline.bindings.is_launched[i]) {
             continue;
         }
-        if (int code = wrap(i, bases[replica.storage()], wraps_.emplace_back())) {
+        if (int code = wrap(i, bases[storage], wraps_.emplace_back())) {
             return code;
         }
         buffers[i] = wraps_.back().get();
     }
-    for (const BoundReplica &bound : pipeline.state_replicas) {
-        const State &state = *pipeline.states[bound.source];
-        for (uint32_t slot = 0; bound.wraps != none && slot < state.slots; slot++) {
+    call_wraps_.resize(pipeline.bindings.caller_replicas.size());
+    return wrap_slots();
+}
+
+int Frame::wrap_slots() {
+    for (const StateReplica &bound : pipeline.bindings.state_replicas) {
+        const State &state = *pipeline.states[bound.state];
+        for (uint32_t slot = 0; slot < state.slots; slot++) {
             const halyard_address base = state.memory.at(slot * state.slot_bytes);
             if (int code = wrap(bound.replica, base, slot_wraps_.emplace_back())) {
                 return code;
             }
         }
     }
-    call_wraps_.resize(pipeline.caller_replicas.size());
     return 0;
 }
 
@@ -245,40 +249,31 @@ void Frame::bind_for_load() {
 }
 
 void Frame::bind_states() {
-    const fbs::Plan &plan = pipeline.plan;
-    for (uint32_t i = 0; i < bases.size(); i++) {
-        const fbs::Storage &storage = *plan.storages()->Get(i);
-        if (storage.kind() == fbs::StorageKind::State) {
-            bases[i] = pipeline.states[storage.index()]->slot(storage.slot());
-        }
+    for (const StateStorage &bound : pipeline.bindings.state_storages) {
+        bases[bound.storage] = pipeline.states[bound.state]->slot(bound.slot);
     }
-    for (const BoundReplica &bound : pipeline.state_replicas) {
-        if (bound.wraps != none) {
-            const State &state = *pipeline.states[bound.source];
-            const auto slot = static_cast<uint32_t>((state.index + bound.slot) % state.slots);
-            buffers[bound.replica] = slot_wraps_[bound.wraps + slot].get();
-        }
+    for (const StateReplica &bound : pipeline.bindings.state_replicas) {
+        const State &state = *pipeline.states[bound.state];
+        const uint64_t slot = (state.index + bound.slot) % state.slots;
+        buffers[bound.replica] = slot_wraps_[bound.first_wrap + slot].get();
     }
 }
 
 int Frame::bind(void *user_context, halide_buffer_t *const *callers, void *const *scalars) {
     bind_lanes(user_context);
     bind_states();
-    for (const CallerStorage &storage : pipeline.caller_storages) {
+    for (const CallerStorage &storage : pipeline.bindings.caller_storages) {
         if (int code = bind_caller(storage, *callers[storage.buffer])) {
             return code;
         }
     }
-    for (const BoundReplica &bound : pipeline.caller_replicas) {
-        if (int code = bind_replica(bound, *callers[bound.source])) {
+    for (const CallerReplica &bound : pipeline.bindings.caller_replicas) {
+        if (int code = bind_replica(bound, *callers[bound.buffer])) {
             return code;
         }
     }
-    for (size_t i = 0; i < args.size(); i++) {
-        const ScheduledArg &arg = pipeline.schedule.args[i];
-        if (arg.scalar) {
-            args[i] = scalars[pipeline.scalar_positions[arg.id]];
-        }
+    for (const CallerScalar &bound : pipeline.bindings.caller_scalars) {
+        args[bound.arg] = scalars[bound.scalar];
     }
     return 0;
 }
@@ -300,7 +295,7 @@ int Frame::bind_caller(const CallerStorage &storage, const halide_buffer_t &call
     return 0;
 }
 
-int Frame::bind_replica(const BoundReplica &bound, const halide_buffer_t &caller) {
+int Frame::bind_replica(const CallerReplica &bound, const halide_buffer_t &caller) {
     const fbs::Replica &replica = *pipeline.plan.replicas()->Get(bound.replica);
     halide_buffer_t &buffer = buffers[bound.replica];
     if (replica.pitched()) {
@@ -313,7 +308,7 @@ int Frame::bind_replica(const BoundReplica &bound, const halide_buffer_t &caller
             }
         }
     }
-    if (!bound.launched || elements_of(replica.box()) == 0) {
+    if (!bound.is_launched) {
         return 0;
     }
     const uint32_t space = pipeline.plan.storages()->Get(replica.storage())->space();
@@ -324,7 +319,7 @@ int Frame::bind_replica(const BoundReplica &bound, const halide_buffer_t &caller
         buffer.device_interface = caller.device_interface;
         return 0;
     }
-    OwnedWrap &wrap = call_wraps_[&bound - pipeline.caller_replicas.data()];
+    OwnedWrap &wrap = call_wraps_[&bound - pipeline.bindings.caller_replicas.data()];
     if (int code = this->wrap(bound.replica, bases[replica.storage()], wrap)) {
         return code;
     }

@@ -50,10 +50,12 @@ private:
     int create_lanes();
     int create_lane(const ScheduledLane &planned);
     void make_buffers();
+    void find_bases();
     int wrap_buffers();
+    int wrap_slots();
     int wrap(uint32_t replica, halyard_address base, OwnedWrap &wrap);
     int bind_caller(const CallerStorage &storage, const halide_buffer_t &caller);
-    int bind_replica(const BoundReplica &bound, const halide_buffer_t &caller);
+    int bind_replica(const CallerReplica &bound, const halide_buffer_t &caller);
     void set_args(const Schedule &schedule, std::vector<void *> &args);
 
     std::vector<Arena> arenas_;                   ///< by space
@@ -61,7 +63,7 @@ private:
     std::vector<halide_buffer_t> workspaces_;     ///< by lane
     std::vector<halide_dimension_t> workspace_dimensions_;
     std::vector<OwnedWrap> wraps_;       ///< of replicas in arenas, and of workspaces
-    std::vector<OwnedWrap> slot_wraps_;  ///< of states: BoundReplica::wraps
+    std::vector<OwnedWrap> slot_wraps_;  ///< of states: StateReplica::first_wrap
     std::vector<OwnedWrap> call_wraps_;  ///< of callers' buffers, for one call
 };
 

@@ -31,9 +31,8 @@ bool agrees(const State &state, const fbs::State &planned, const Device &device)
 }  // namespace
 
 int Instance::call(const Call &call) {
-    if (is_lost_.load(std::memory_order_acquire)) {
-        return set_error(halide_error_code_gpu_device_error, "the instance was lost earlier: %s",
-                         lost_text_);
+    if (int code = check_lost()) {
+        return code;
     }
     Library *library = nullptr;
     if (int code = find_library(call, library)) {
@@ -52,16 +51,22 @@ int Instance::call(const Call &call) {
     if (pipeline->states.empty()) {
         return run(*pipeline, call);
     }
-    if (!states_in_use_.lock()) {
+    const CallLock::Holder holder(states_in_use_);
+    if (!holder) {
         return set_error(
             halide_error_code_generic_error,
             "'%s' has states and was called by a kernel of such a pipeline in the same "
             "instance",
             library->blob.library->name()->c_str());
     }
-    const int code = run(*pipeline, call);
-    states_in_use_.unlock();
-    return code;
+    return run(*pipeline, call);
+}
+
+int Instance::check_lost() const {
+    return is_lost_.load(std::memory_order_acquire)
+               ? set_error(halide_error_code_gpu_device_error, "the instance was lost earlier: %s",
+                           lost_text_)
+               : 0;
 }
 
 int Instance::find_library(const Call &call, Library *&library) {
@@ -163,8 +168,8 @@ int Instance::run_in_frame(Pipeline &pipeline, Frame &frame, const Call &call) {
         for (size_t i = 0; i < pipeline.states.size(); i++) {
             State &state = *pipeline.states[i];
             if (code == 0) {
-                state.index = (state.index + pipeline.state_is_moved[i]) % state.slots;
-            } else if (pipeline.state_is_changed[i]) {
+                state.index = (state.index + 1) % state.slots;
+            } else if (pipeline.bindings.state_is_changed[i]) {
                 state.is_lost = true;
             }
         }
@@ -256,6 +261,9 @@ int Instance::close() {
 }
 
 int Instance::reset() {
+    if (int code = check_lost()) {
+        return code;
+    }
     std::lock_guard lock(mutex_);
     for (auto &[name, state] : states_) {
         state.index = 0;
@@ -275,6 +283,9 @@ int Instance::reset() {
 }
 
 int Instance::read_state(const char *name, void *data, uint64_t bytes) {
+    if (int code = check_lost()) {
+        return code;
+    }
     std::lock_guard lock(mutex_);
     const auto found = states_.find(name);
     if (found == states_.end() || !found->second.is_initial) {
@@ -288,13 +299,12 @@ int Instance::read_state(const char *name, void *data, uint64_t bytes) {
                          static_cast<unsigned long long>(state.bytes),
                          static_cast<unsigned long long>(bytes));
     }
-    if (!states_in_use_.lock()) {
+    const CallLock::Holder holder(states_in_use_);
+    if (!holder) {
         return set_error(halide_error_code_generic_error,
                          "state '%s' is read by a kernel of a call that may change it", name);
     }
-    const int code = state.read(data);
-    states_in_use_.unlock();
-    return code;
+    return state.read(data);
 }
 
 void Instance::count(const halyard_counters &counters) {

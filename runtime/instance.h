@@ -56,6 +56,7 @@ public:
     void lose();
 
 private:
+    int check_lost() const;
     int find_library(const Call &call, Library *&library);
     int find_pipeline(Library &library, const Call &call, Pipeline *&pipeline);
     int load(Pipeline &pipeline, void *const *kernels, bool again);

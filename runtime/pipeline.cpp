@@ -51,7 +51,6 @@ int Pipeline::open(Instance &instance, const Blob &blob, std::unique_ptr<Pipelin
             if (int code = made->find_states()) {
                 return code;
             }
-            made->find_bound_replicas();
             if (int code = made->allocate_arenas()) {
                 return code;
             }
@@ -72,7 +71,8 @@ Pipeline::Pipeline(Instance &instance, const Blob &blob, const fbs::Plan &plan,
       plan(plan),
       first_kernel(first_kernel),
       load_schedule(make_schedule(*blob.library, plan, *plan.load(), lanes)),
-      schedule(make_schedule(*blob.library, plan, *plan.steps(), lanes)) {}
+      schedule(make_schedule(*blob.library, plan, *plan.steps(), lanes)),
+      bindings(find_bindings(*blob.library, plan, load_schedule, schedule)) {}
 
 Pipeline::~Pipeline() = default;
 
@@ -110,61 +110,6 @@ int Pipeline::find_states() {
         states.push_back(state);
     }
     return 0;
-}
-
-void Pipeline::find_bound_replicas() {
-    const auto &storages = *plan.storages();
-    const auto &replicas = *plan.replicas();
-    std::vector<uint32_t> buffers;  // by port
-    uint32_t next_buffer = 0;
-    uint32_t next_scalar = 0;
-    for (const fbs::Port *port : *library().ports()) {
-        scalar_positions.push_back(port->scalar() ? next_scalar++ : none);
-        buffers.push_back(port->scalar() ? none : next_buffer++);
-    }
-    const auto is_callers = [](const fbs::Storage &storage) {
-        return storage.kind() == fbs::StorageKind::Input ||
-               storage.kind() == fbs::StorageKind::Output;
-    };
-    for (uint32_t i = 0; i < storages.size(); i++) {
-        const fbs::Storage &storage = *storages.Get(i);
-        if (is_callers(storage)) {
-            caller_storages.push_back(
-                {i, buffers[storage.index()], library().ports()->Get(storage.index())});
-        }
-    }
-    is_launched.resize(replicas.size());
-    for (const Schedule *list : {&load_schedule, &schedule}) {
-        for (const ScheduledArg &arg : list->args) {
-            if (!arg.scalar) {
-                is_launched[arg.id] = 1;
-            }
-        }
-    }
-    state_is_moved.resize(states.size());
-    state_is_changed.resize(states.size());
-    for (uint32_t i = 0; i < states.size(); i++) {
-        state_is_moved[i] = states[i]->slots > 1;
-    }
-    uint32_t next_wrap = 0;
-    for (uint32_t i = 0; i < replicas.size(); i++) {
-        const fbs::Replica &replica = *replicas.Get(i);
-        const fbs::Storage &storage = *storages.Get(replica.storage());
-        const bool launched = is_launched[i] != 0;
-        if (is_callers(storage)) {
-            caller_replicas.push_back({i, buffers[storage.index()], 0, launched, none});
-        } else if (storage.kind() == fbs::StorageKind::State) {
-            const bool wrapped = launched && elements_of(replica.box()) > 0;
-            state_replicas.push_back(
-                {i, storage.index(), storage.slot(), launched, wrapped ? next_wrap : none});
-            next_wrap += wrapped ? states[storage.index()]->slots : 0;
-            // A slot that is also another value's: a kernel writes it in place.
-            const auto *name = plan.states()->Get(storage.index())->name();
-            if (states[storage.index()]->slots == 1 && replica.value()->str() != name->str()) {
-                state_is_changed[storage.index()] = 1;
-            }
-        }
-    }
 }
 
 int Pipeline::take_frame(Frame *&frame) {

@@ -89,7 +89,7 @@ TEST_CASE("the interpreter's states are what was made some calls before") {
     Interpreter interpreter(graph_of(R"(
         pipeline p(%x: u8[1] @cpu) -> (%k @cpu, %d @cpu) {
           state %k: u8[1] @cpu = 7
-          state %d: u8[1] @cpu "d.raw" delay 1
+          state %d: u8[1] "d.raw" @cpu delay 1
           next %k = %x
           next %d = %x
         })"),
@@ -111,7 +111,7 @@ TEST_CASE("the interpreter's states are what was made some calls before") {
 TEST_CASE("the interpreter lays what is made in place over a state") {
     Interpreter interpreter(graph_of(R"(
         pipeline p(%x: u8[1] @cpu) -> (%k as before @cpu) {
-          state %k: u8[4] @cpu "k.raw"
+          state %k: u8[4] "k.raw" @cpu
           %part: u8[2] = view crop(%k[1+2])
           %new: u8[2] = f(inplace %part, %x) @cpu
           %one: u8[1] = view crop(%new[1+1])
