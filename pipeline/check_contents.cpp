@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "pipeline/accesses.h"
 #include "pipeline/storage_contents.h"
@@ -37,6 +38,8 @@ private:
     Faults &faults_;
     ElementMap map_;
     std::vector<StorageContents> contents_;  ///< by storage
+    std::map<std::tuple<StorageKind, size_t, uint32_t>, size_t>
+        buffers_;  ///< of those outside arenas
 };
 
 /// A value whose n-th element lies at the n-th of these places, counted in elements.
@@ -73,7 +76,11 @@ bool may_write(const Storage &storage, Phase phase) {
 }
 
 void Contents::check() {
-    for (const Storage &storage : plan_.storages) contents_.emplace_back(storage.bytes);
+    for (size_t i = 0; i < plan_.storages.size(); ++i) {
+        const Storage &storage = plan_.storages[i];
+        contents_.emplace_back(storage.bytes);
+        buffers_[{storage.kind, storage.index, storage.slot}] = i;
+    }
     before_load();
     run(Phase::Load);
     after_load();
@@ -128,11 +135,8 @@ Contents::Text Contents::describe(const Access &access) const {
 }
 
 StorageContents *Contents::find(StorageKind kind, size_t index, uint32_t slot) {
-    for (size_t i = 0; i < plan_.storages.size(); ++i) {
-        const Storage &each = plan_.storages[i];
-        if (each.kind == kind && each.index == index && each.slot == slot) return &contents_[i];
-    }
-    return nullptr;
+    const auto found = buffers_.find({kind, index, slot});
+    return found == buffers_.end() ? nullptr : &contents_[found->second];
 }
 
 /// The value in a dense buffer of its own.

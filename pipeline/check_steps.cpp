@@ -91,13 +91,11 @@ void Steps::launch(const Launch &launch) {
     const Node &node = graph_[id];
     const auto &kernel = std::get<Kernel>(node.op);
     ++launches_[index_of(id)];
-    const Place place = place_of(graph_, kernel);
-    const auto *device = std::get_if<Device>(&place);
-    if (!device) return fault("launches '" + kernel.function + "', which has no device");
-    if (plan_[queue().space].device != *device) {
-        fault("launches '" + kernel.function + "' on a queue that is not on " + to_string(*device));
+    const auto device = std::get<Device>(place_of(graph_, kernel));
+    if (plan_[queue().space].device != device) {
+        fault("launches '" + kernel.function + "' on a queue that is not on " + to_string(device));
     }
-    if (queue().role != (device->is_host() ? QueueRole::Host : QueueRole::Compute)) {
+    if (queue().role != (device.is_host() ? QueueRole::Host : QueueRole::Compute)) {
         fault("launches '" + kernel.function + "' on a queue of another role");
     }
     if (launch.args.size() != kernel.args.size() + node.outputs.size()) {

@@ -25,6 +25,7 @@ private:
     using Text = std::string;
     void fault(const Text &text) { faults_.push_back(text); }
     bool is_space(SpaceId space) const { return index_of(space) < plan_.spaces.size(); }
+    void places();
     void spaces();
     void queues();
     void states();
@@ -46,6 +47,8 @@ private:
 };
 
 void Tables::check() {
+    places();
+    if (!faults_.empty()) return;  // states live where kernels run
     spaces();
     queues();
     states();
@@ -53,6 +56,14 @@ void Tables::check() {
     if (!faults_.empty()) return;  // replicas are measured in storages
     replicas();
     kernels();
+}
+
+void Tables::places() {
+    for (const Node &node : graph_.nodes) {
+        const auto *kernel = std::get_if<Kernel>(&node.op);
+        if (!kernel || std::holds_alternative<Device>(place_of(graph_, *kernel))) continue;
+        fault("the kernel '" + kernel->function + "' has no device");
+    }
 }
 
 void Tables::spaces() {

@@ -74,6 +74,10 @@ std::vector<std::string> Judge::verdict() {
 bool Judge::ids() {
     const auto in = [](auto id, const auto &table) { return index_of(id) < table.size(); };
     expect(!plan_.spaces.empty() && !plan_.queues.empty(), "no host");
+    for (const Node &node : graph_.nodes) {
+        const auto *kernel = std::get_if<Kernel>(&node.op);
+        if (kernel) expect(std::holds_alternative<Device>(place_of(graph_, *kernel)), "no device");
+    }
     for (const Queue &queue : plan_.queues) expect(in(queue.space, plan_.spaces), "queue");
     for (const Storage &storage : plan_.storages) {
         expect(in(storage.space, plan_.spaces), "storage");

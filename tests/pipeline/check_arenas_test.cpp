@@ -39,9 +39,9 @@ TEST_CASE("check_arenas lets memory be used again once its last reader is done")
     const Plan plan = plan_of(chain);
     CHECK(on_one_place(plan, "b", "e") == "right");
     CHECK(on_one_place(plan, "b", "c") ==
-          "storage 2 and storage 3 overlap on sim:0 while both live, at step 1");
+          "storage 1 and storage 2 overlap on sim:0 while both live, at step 1");
     CHECK(on_one_place(plan, "c", "e") ==
-          "storage 3 and storage 4 overlap on sim:0 while both live, at step 2");
+          "storage 2 and storage 3 overlap on sim:0 while both live, at step 2");
 }
 
 TEST_CASE("check_arenas finds storages that overlap in part") {
@@ -51,7 +51,7 @@ TEST_CASE("check_arenas finds storages that overlap in part") {
               p.spaces[1].frame_bytes = 4096;
               p.storages[index_of(b)].offset = 1024, p.storages[index_of(b)].bytes = 512;
               p.storages[index_of(c)].offset = 1280;
-          }) == "storage 2 and storage 3 overlap on sim:0 while both live, at step 1");
+          }) == "storage 1 and storage 2 overlap on sim:0 while both live, at step 1");
     CHECK(first_fault(plan, [&](Plan &p) {
               p.spaces[1].frame_bytes = 4096;
               p.storages[index_of(b)].offset = 1024, p.storages[index_of(b)].bytes = 256;

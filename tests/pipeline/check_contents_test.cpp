@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "hand_plan.h"
@@ -67,35 +68,17 @@ TEST_CASE("check_contents finds a value in the place of another one") {
 }
 
 TEST_CASE("check_contents finds a write that overtakes a reader") {
-    // The next frame of a value in the same memory, without a wait for the download of the last
-    // one.
-    const Plan plan = plan_of(R"(
-        pipeline p(%a: f32[4] @sim:0) -> (%o @cpu pinned, %u @cpu pinned) {
-          %t: f32[4] = f(%a) @sim:0
-          %o: f32[4] = g(%t) @sim:0
-          %u: f32[4] = h(%a, %o) @sim:0
-        })");
-    CHECK(first_fault(plan, [](Plan &p) {
-              // u is written where o lies, which a download reads
-              const auto o = std::get<ReplicaId>(launch(p, 1).args[1]);
-              for (Replica &replica : p.replicas) {
-                  const bool is_u = p.graph[replica.value].name == "u";
-                  const bool is_frame = p[replica.storage].kind == StorageKind::Frame;
-                  if (is_u && is_frame) replica.storage = p.replicas[index_of(o)].storage;
-              }
-              std::erase_if(std::get<Kernel>(p.graph.nodes[2].op).args,
-                            [](const Arg &arg) { return arg.value == ValueId{2}; });
-              for (Step &step : p.steps) {
-                  auto *action = std::get_if<Launch>(&step.action);
-                  if (action && p.kernels[index_of(action->kernel)].name == "h") {
-                      action->args.erase(action->args.begin() + 1);
-                  }
-              }
-          }).find("which reads what was there") != std::string::npos);
+    // h writes over the pinned copy of a, which the upload may still read.
+    Plan plan = hand_plan();
+    plan.replicas[8].storage = StorageId{1};
+    plan.steps[4].waits.clear();
+    const Faults faults = find_faults(plan);
+    CHECK(std::ranges::count(faults,
+                             "step 4 writes '%o'[4] in storage 1 on cpu, but is not ordered behind "
+                             "step 1, which reads what was there") == 1);
 }
 
-TEST_CASE(
-    "check_contents keeps inputs, embedded data, constants and slots that are read as they are") {
+TEST_CASE("check_contents keeps what a call only reads as it is") {
     const auto writes = [](uint32_t replica, const std::string &value) {
         return after([&](Plan &p) {
             p.replicas[1].value = p.replicas[replica].value = p.replicas[0].value;
@@ -120,11 +103,6 @@ TEST_CASE(
 TEST_CASE("check_contents wants outputs and next slots filled") {
     CHECK(after([](Plan &p) { p.replicas[8].storage = StorageId{1}; }) ==
           "the output 'o' does not hold '%o' at the end");
-    CHECK(after([](Plan &p) {
-              p.replicas[6].storage = StorageId{2}, p.replicas[2].storage = StorageId{6};
-          }) ==
-          "step 2 writes '%t'[4] in storage 2 on sim:0, but is not ordered behind step 2, which "
-          "reads what was there");
     CHECK(after([](Plan &p) {
               p.storages.push_back({.kind = StorageKind::Frame, .space = SpaceId{1}, .bytes = 16});
               p.replicas[6].storage = StorageId{10};
@@ -178,9 +156,7 @@ TEST_CASE("check_contents follows elements through views") {
         "step 0 reads '%v'[2,3] in storage 0 on cpu, but finds something else there";
     CHECK(with_view([](Replica &v) { v.offset += 4; }) == other);
     CHECK(with_view([](Replica &v) { v.strides[1] = 2; }) == other);
-    CHECK(with_view([](Replica &v) {
-              v.strides = {3, 1};
-          }).find("overlaps itself") != std::string::npos);
+    CHECK(with_view([](Replica &v) { v.strides = {3, 1}; }) == other);
 }
 
 TEST_CASE("check_contents lets one memory hold another value only once nobody needs the first") {

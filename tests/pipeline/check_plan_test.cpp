@@ -50,5 +50,5 @@ TEST_CASE("find_faults gives all faults of what it can follow") {
     plan.steps[2].waits.clear();
     plan.storages[7].offset = 0;
     plan.per_call.copies = 0;
-    CHECK(find_faults(plan).size() == 4);
+    CHECK(find_faults(plan).size() == 3);
 }

@@ -74,8 +74,6 @@ TEST_CASE("check_steps judges where a kernel runs") {
           "step 2 launches 'f' on a queue of another role");
     CHECK(after([](Plan &p) { p.steps[4].queue = QueueId{1}; }) ==
           "step 4 launches 'h' on a queue that is not on cpu");
-    CHECK(after([](Plan &p) { std::get<Kernel>(p.graph.nodes[0].op).place = Auto{}; }) ==
-          "step 2 launches 'f', which has no device");
 }
 
 TEST_CASE("check_steps judges the arguments of a launch") {
@@ -153,8 +151,6 @@ TEST_CASE("check_steps judges the ends of a copy") {
     CHECK(after([](Plan &p) {
               copy(p, 1).box = {{1, 4}};
           }) == "step 1 copies [1+4] of '%a', which is not in both replicas");
-    CHECK(after([](Plan &p) { p.load.push_back(p.steps[1]); }) ==
-          "right");  // pinned memory is the plan's own
     CHECK(after([](Plan &p) { p.load.push_back(p.steps[0]); }) ==
           "load step 2 touches the caller's buffer of '%a'");
 }

@@ -23,6 +23,11 @@ TEST_CASE("check_tables accepts a right plan") {
     CHECK(first_fault(hand_plan(), [](Plan &) {}) == "right");
 }
 
+TEST_CASE("check_tables wants every kernel placed") {
+    check({{[](Plan &p) { std::get<Kernel>(p.graph.nodes[0].op).place = Auto{}; },
+            "the kernel 'f' has no device"}});
+}
+
 TEST_CASE("check_tables judges spaces and queues") {
     check({
         {[](Plan &p) { p.spaces.push_back(p.spaces[1]); }, "two spaces are sim:0"},
