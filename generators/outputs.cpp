@@ -4,9 +4,11 @@
 
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <system_error>
 
 #include "dsl/error.h"
+#include "dsl/text.h"
 #include "generators/call_halide.h"
 #include "generators/function_name.h"
 #include "pipeline/pipeline.h"
@@ -165,8 +167,10 @@ std::vector<path> write_modules(const Modules &modules, const OutputKinds &kinds
 }
 
 path write_plan_text(const pipeline::Plan &plan, const path &base) {
+    std::string text = print(plan.graph);
+    std::istringstream rest(pipeline::print(plan).substr(text.size()));
+    for (std::string line; std::getline(rest, line);) text += "# " + line + "\n";
     const path file = with_extension(base, ".plan.txt");
-    const std::string text = pipeline::print(plan);
     write_bytes(file, text.data(), text.size());
     return file;
 }

@@ -30,7 +30,8 @@ OutputKinds read_output_kinds(const std::string &list);
 std::vector<std::filesystem::path> write_modules(const Modules &modules, const OutputKinds &kinds,
                                                  const std::filesystem::path &base);
 
-/// Writes the plan as text.
+/// Writes the plan as text. `halyard plan` reads it as the graph that it begins with: the rest is
+/// comments.
 std::filesystem::path write_plan_text(const pipeline::Plan &plan,
                                       const std::filesystem::path &base);
 

@@ -164,28 +164,28 @@ TEST_CASE("the plan's text is written beside the library") {
   %blur_y: u16[90,70] = blur_y(%grey) in sharpen
   %output: u8[90,70,3] = output(%input, %grey[90,70], %blur_y, %strength) in sharpen
 }
-assumes
-  peer links: no
-spaces
-  cpu: frame 26112, instance 0
-queues
-  q0 host cpu
-storages
-  s0 cpu input %input, bytes 18900
-  s1 cpu frame at 0, bytes 13248
-  s2 cpu frame at 13312, bytes 12600
-  s3 cpu output output, bytes 18900
-replicas
-  r0 %input[90,70,3] in s0, strides 1, 90, 6300
-  r1 %grey[-1+92,-1+72] in s1, strides 1, 92
-  r2 %blur_y[90,70] in s2, strides 1, 90
-  r3 %grey[90,70] in s1 + 186, strides 1, 92
-  r4 %output[90,70,3] in s3, strides 1, 90, 6300
-steps
-  0 q0 launch grey(r0, r1)
-  1 q0 launch blur_y(r1, r2)
-  2 q0 launch output(r0, r3, r2, %strength, r4)
-counts
-  unsharp_cpu uploads=0 downloads=0 peers=0 locals=0 payload=0 copies=0 staged=0 bound_hops=0 bound_payload=0
+# assumes
+#   peer links: no
+# spaces
+#   cpu: frame 26112, instance 0
+# queues
+#   q0 host cpu
+# storages
+#   s0 cpu input %input, bytes 18900
+#   s1 cpu frame at 0, bytes 13248
+#   s2 cpu frame at 13312, bytes 12600
+#   s3 cpu output output, bytes 18900
+# replicas
+#   r0 %input[90,70,3] in s0, strides 1, 90, 6300
+#   r1 %grey[-1+92,-1+72] in s1, strides 1, 92
+#   r2 %blur_y[90,70] in s2, strides 1, 90
+#   r3 %grey[90,70] in s1 + 186, strides 1, 92
+#   r4 %output[90,70,3] in s3, strides 1, 90, 6300
+# steps
+#   0 q0 launch grey(r0, r1)
+#   1 q0 launch blur_y(r1, r2)
+#   2 q0 launch output(r0, r3, r2, %strength, r4)
+# counts
+#   unsharp_cpu uploads=0 downloads=0 peers=0 locals=0 payload=0 copies=0 staged=0 bound_hops=0 bound_payload=0
 )");
 }
