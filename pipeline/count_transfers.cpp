@@ -19,21 +19,23 @@ public:
 
 private:
     const Graph &graph_;
-    std::vector<std::string> home_;  ///< by value: who makes it, if that can move
+    std::vector<Device> homes_;
+    std::vector<std::string> maker_;  ///< by value: who makes it, if that can move
     std::map<ValueInSpace, std::vector<std::string>> readers_;
 };
 
-Remedies::Remedies(const Graph &graph) : graph_(graph), home_(graph.values.size()) {
+Remedies::Remedies(const Graph &graph)
+    : graph_(graph), homes_(homes_of(graph, Views(graph))), maker_(graph.values.size()) {
     for (const Port &port : graph.ports) {
-        home_[index_of(port.value)] = "the port '%" + graph[port.value].name + "'";
+        maker_[index_of(port.value)] = "the port '%" + graph[port.value].name + "'";
     }
     for (const State &state : graph.states) {
-        home_[index_of(state.value)] = "the state '%" + graph[state.value].name + "'";
+        maker_[index_of(state.value)] = "the state '%" + graph[state.value].name + "'";
     }
     for (const Node &node : graph.nodes) {
         const auto *kernel = std::get_if<Kernel>(&node.op);
         if (!kernel) continue;
-        for (const ValueId output : node.outputs) home_[index_of(output)] = kernel->function;
+        for (const ValueId output : node.outputs) maker_[index_of(output)] = kernel->function;
     }
     const Views views(graph);
     for (const Read &read : reads_of(graph)) {
@@ -46,9 +48,10 @@ std::string Remedies::of(const Transfer &transfer) const {
     if (readers == readers_.end()) {
         return "peer links between " + std::string(to_string(transfer.from.kind)) + " devices";
     }
-    const std::string to = to_string(transfer.to), from = to_string(transfer.from);
+    const std::string to = to_string(transfer.to);
+    const std::string from = to_string(homes_[index_of(transfer.value)]);
     const std::string all = readers->second.size() == 1 ? readers->second[0] : "all its readers";
-    return home_[index_of(transfer.value)] + " on " + to + ", or " + all + " on " + from;
+    return maker_[index_of(transfer.value)] + " on " + to + ", or " + all + " on " + from;
 }
 
 CopyKind kind_of(const Transfer &transfer) {

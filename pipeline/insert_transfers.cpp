@@ -16,10 +16,11 @@ Graph insert_transfers(Graph graph) {
                                    .reason = reason_of(graph, read.value, {read})});
     }
     for (const State &state : graph.states) {
-        if (state.file.empty() || state.device->is_host()) continue;
+        const Box &box = *graph[state.value].box;
+        if (state.file.empty() || state.device->is_host() || elements_of(box) == 0) continue;
         graph.transfers.push_back(
             {.value = state.value,
-             .box = *graph[state.value].box,
+             .box = box,
              .from = Device{},
              .to = *state.device,
              .reason = "%" + graph[state.value].name + " starts as an array"});

@@ -15,6 +15,24 @@ size_t output_of(const Kernel &kernel, size_t i) {
         kernel.args.begin(), kernel.args.begin() + static_cast<ptrdiff_t>(i), is_inplace));
 }
 
+/// Why memory of a kind is not given to a kernel that takes it `inplace`.
+std::string why_kept(StorageKind kind) {
+    switch (kind) {
+        case StorageKind::Input:
+            return "its buffer is the caller's";
+        case StorageKind::Constant:
+        case StorageKind::Instance:
+            return "it is a constant";
+        case StorageKind::State:
+            return "the state keeps it until the call succeeds";
+        case StorageKind::Frame:
+        case StorageKind::Output:
+        case StorageKind::None:
+            return "it is read later";
+    }
+    throw InternalError("a kind of storage has no reason");
+}
+
 uint32_t port_of(const Graph &graph, ValueId value) {
     const auto port = std::ranges::find(graph.ports, value, &Port::value);
     return static_cast<uint32_t>(port - graph.ports.begin());
@@ -126,8 +144,8 @@ Presence Launches::take(const Kernel &kernel, const Arg &arg, ValueId output) {
                                .strides = strides_of(*value.box, draft_.orders[index_of(output)])};
     const Presence copy = draft_.own_memory(output, device, geometry);
     draft_.readable.copy(draft_.plan.steps, arg.value, from, copy, *value.box,
-                         "%" + value.name + " is taken inplace by " + kernel.function +
-                             ", and its memory is not the plan's own or is read later");
+                         "%" + value.name + " is taken inplace by " + kernel.function + ", and " +
+                             why_kept(draft_.plan[from.storage].kind));
     return taken_[output] = copy;
 }
 

@@ -22,8 +22,7 @@ std::set<Device> devices_of(const Graph &graph) {
 
 }  // namespace
 
-MemoryMap::MemoryMap(Plan &plan, const Views &views)
-    : plan_(plan), views_(views), presences_(plan.graph.values.size()) {
+MemoryMap::MemoryMap(Plan &plan) : plan_(plan), presences_(plan.graph.values.size()) {
     plan.spaces.push_back({.device = Device{}});
     for (const Device device : devices_of(plan.graph)) plan.spaces.push_back({.device = device});
     for (uint32_t id = 0; id < plan.spaces.size(); ++id) {
@@ -112,16 +111,6 @@ const Presence *MemoryMap::find(ValueId value, SpaceId space) const {
     const auto &there = presences_[index_of(value)];
     const auto found = there.find(space);
     return found == there.end() ? nullptr : &found->second;
-}
-
-std::optional<Presence> MemoryMap::locate(ValueId value, SpaceId space, const Box &box) const {
-    if (const Presence *there = find(value, space)) return *there;
-    if (!views_.is_view(value)) return {};
-    const auto source = locate(views_.source(value), space, views_.source_box(value, box));
-    if (!source) return {};
-    const auto shown = views_.show(value, source->geometry, box);
-    if (!shown) return {};
-    return Presence{.storage = source->storage, .geometry = *shown};
 }
 
 }  // namespace halyard::pipeline

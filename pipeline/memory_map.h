@@ -20,7 +20,7 @@ struct Presence {
 class MemoryMap {
 public:
     /// The plan's graph is placed; its spaces are made here, host first, then by device.
-    MemoryMap(Plan &plan, const Views &views);
+    explicit MemoryMap(Plan &plan);
 
     SpaceId space(Device device) const { return spaces_.at(device); }
 
@@ -39,9 +39,6 @@ public:
     void put(ValueId value, SpaceId space, Presence presence);
     const Presence *find(ValueId value, SpaceId space) const;
 
-    /// Where at least `box` of a value is, through views. None if nothing shows it as it is.
-    std::optional<Presence> locate(ValueId value, SpaceId space, const Box &box) const;
-
 private:
     /// A storage that exists once: kind, index, slot; of `None`: kind, space.
     StorageId once(const Storage &storage);
@@ -51,7 +48,6 @@ private:
     using Key = std::tuple<ValueId, StorageId, uint64_t, std::vector<int64_t>>;
 
     Plan &plan_;
-    const Views &views_;
     std::map<Device, SpaceId> spaces_;
     std::vector<std::map<SpaceId, Presence>> presences_;  ///< by value
     std::map<Key, ReplicaId> replicas_;

@@ -9,7 +9,6 @@ namespace {
 
 struct Range {
     uint64_t begin = 0, end = 0;
-    auto operator<=>(const Range &) const = default;
 };
 
 uint64_t round_up(uint64_t bytes, uint64_t alignment) {
@@ -28,7 +27,8 @@ Packing pack_in_order(std::span<const ArenaItem> items, const std::vector<uint32
             const uint64_t begin = packing.offsets[other];
             taken.push_back({begin, begin + items[other].bytes});
         }
-        std::ranges::sort(taken);
+        std::sort(taken.begin(), taken.end(),
+                  [](const Range &a, const Range &b) { return a.begin < b.begin; });
         uint64_t offset = 0;
         for (const Range &range : taken) {
             if (offset + items[item].bytes <= range.begin) break;

@@ -12,7 +12,7 @@ PlanDraft::PlanDraft(Plan &plan)
       at_load(graph),
       shared(graph, views, reads),
       slots(graph, views, reads),
-      memory(plan, views),
+      memory(plan),
       readable(plan, memory, views, reads) {}
 
 Presence PlanDraft::own_memory(ValueId root, Device device, const Geometry &geometry) {

@@ -90,6 +90,7 @@ std::string text(double number) {
 
 std::string PlanPrinter::print() {
     out_ = halyard::print(plan_.graph);
+    out_ += std::string("assumes\n  peer links: ") + (plan_.peer ? "yes\n" : "no\n");
     spaces();
     queues();
     states();

@@ -111,11 +111,12 @@ bool same_order(const Box &box, const std::vector<int64_t> &a, const std::vector
 std::optional<Geometry> cropped(const Geometry &geometry, const Box &box, Elem elem) {
     Geometry part = geometry;
     part.box = box;
-    const int64_t innermost =
-        geometry.strides.empty() ? 1 : *std::ranges::min_element(geometry.strides);
+    // Where the row has one element, its nominal stride is the next dimension's too.
+    const bool has_row = std::ranges::count(geometry.strides, 1) == 1;
     for (size_t d = 0; d < box.size(); ++d) {
         const int64_t skipped = box[d].min - geometry.box[d].min;
-        if (skipped != 0 && geometry.pitched && geometry.strides[d] != innermost) return {};
+        const bool in_row = has_row && geometry.strides[d] == 1;
+        if (skipped != 0 && geometry.pitched && !in_row) return {};
         part.offset += static_cast<uint64_t>(skipped * geometry.strides[d]) * bytes_of(elem);
     }
     return part;

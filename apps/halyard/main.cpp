@@ -4,32 +4,44 @@
 #include "dsl/error.h"
 #include "plan_command.h"
 
+namespace {
+
+int fail(const std::exception &error) {
+    std::cerr << "error: " << error.what() << '\n';
+    return 1;
+}
+
+void add_plan(CLI::App &app, PlanCommand &plan) {
+    CLI::App *command = app.add_subcommand("plan", "Print the plans of graphs in text form");
+    command->add_option("FILE", plan.file, "Graphs in text form")->required();
+    command
+        ->add_option_function<std::string>(
+            "--peer", [&plan](const std::string &answer) { plan.peer = answer == "yes"; },
+            "Whether devices of one kind, except opencl, reach each other [yes]")
+        ->check(CLI::IsMember({"no", "yes"}));
+    command->add_option("--like", plan.like, "Count the transfers that another planner would make")
+        ->check(CLI::IsMember({"executorch"}));
+    command->add_flag("--counts", plan.counts, "Print one line for each pipeline");
+    command->add_flag("--dump", plan.dump, "Print what each pass makes");
+}
+
+}  // namespace
+
 int main(int argc, char **argv) {
     CLI::App app("Plans pipelines that cross devices.");
     app.require_subcommand(1);
     PlanCommand plan;
-    std::string peer = "yes";
-    CLI::App *command = app.add_subcommand("plan", "Read graphs in text form and print their plans");
-    command->add_option("FILE", plan.file, "A graph in text form")->required();
-    command->add_option("--peer", peer, "Whether devices of one kind, except opencl, reach each other")
-        ->check(CLI::IsMember({"yes", "no"}));
-    command->add_option("--like", plan.like, "Count transfers by another planner's rule")
-        ->check(CLI::IsMember({"executorch"}));
-    command->add_flag("--counts", plan.counts, "One line for each pipeline");
-    command->add_flag("--dump", plan.dump, "Print what each pass makes");
+    add_plan(app, plan);
     try {
         app.parse(argc, argv);
-        plan.peer = peer == "yes";
         run(plan);
         return 0;
-    } catch (const CLI::Success &success) {
-        return app.exit(success);
+    } catch (const CLI::Success &help) {
+        return app.exit(help);
     } catch (const CLI::ParseError &error) {
-        std::cerr << "error: " << error.what() << '\n';
-        return 1;
+        return fail(error);
     } catch (const halyard::UserError &error) {
-        std::cerr << "error: " << error.what() << '\n';
-        return 1;
+        return fail(error);
     } catch (const std::exception &error) {
         std::cerr << "internal error: " << error.what() << '\n';
         return 2;

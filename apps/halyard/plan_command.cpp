@@ -6,7 +6,11 @@
 
 #include "dsl/error.h"
 #include "dsl/text.h"
+#include "pipeline/executorch_rule.h"
+#include "pipeline/form_delegates.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/place_delegates.h"
+#include "pipeline/verify_graph.h"
 
 namespace {
 
@@ -16,23 +20,41 @@ std::string read(const std::string &file) {
     std::ifstream stream(file, std::ios::binary);
     std::ostringstream text;
     text << stream.rdbuf();
-    if (!stream) throw UserError("the file '" + file + "' cannot be read: expected a graph in text form");
-    return text.str();
+    if (stream && text) return text.str();
+    throw UserError("the file '" + file + "' cannot be read: expected a graph in text form");
+}
+
+void count_like_executorch(Graph graph) {
+    pipeline::verify_graph(graph);
+    graph = pipeline::place_delegates(pipeline::form_delegates(std::move(graph)));
+    const auto counts = pipeline::count_like_executorch(graph);
+    std::cout << pipeline::print_counts(graph.name, counts) << '\n';
+}
+
+void print_plan(Graph graph, const PlanCommand &command) {
+    pipeline::PlanOptions options = {.peer = command.peer};
+    if (command.dump) {
+        options.dump = [](std::string_view pass, const std::string &text) {
+            std::cout << "# after " << pass << '\n' << text << '\n';
+        };
+    }
+    const pipeline::Plan plan = make_plan(std::move(graph), options);
+    if (!command.counts) {
+        std::cout << print(plan) << "\ntransfers\n"
+                  << print_transfers(plan) << '\n'
+                  << print_summary(plan) << '\n';
+    }
+    std::cout << print_counts(plan.graph.name, plan.per_call, plan.bound) << '\n';
 }
 
 }  // namespace
 
 void run(const PlanCommand &command) {
-    pipeline::PlanOptions options{.peer = command.peer};
-    if (command.dump) {
-        options.dump = [](std::string_view pass, const std::string &text) {
-            std::cout << "# after " << pass << '\n' << text;
-        };
-    }
     for (Graph &graph : parse(read(command.file), command.file)) {
-        const pipeline::Plan plan = make_plan(std::move(graph), options);
-        if (!command.counts) std::cout << print(plan);
-        if (!command.counts) std::cout << print_transfers(plan) << print_summary(plan) << '\n';
-        std::cout << print_counts(plan.graph.name, plan.per_call, plan.bound) << '\n';
+        if (command.like == "executorch") {
+            count_like_executorch(std::move(graph));
+        } else {
+            print_plan(std::move(graph), command);
+        }
     }
 }

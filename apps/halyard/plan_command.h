@@ -5,8 +5,8 @@
 /// What `halyard plan` was asked for.
 struct PlanCommand {
     std::string file;
-    bool peer = true;    ///< devices of one kind, except opencl, reach each other
-    std::string like;    ///< "executorch": count by that rule; empty: plan
+    bool peer = true;     ///< devices of one kind, except opencl, reach each other
+    std::string like;     ///< "executorch": count by that rule; empty: plan
     bool counts = false;  ///< one line for each pipeline, for scripts
     bool dump = false;    ///< the text behind each pass
 };

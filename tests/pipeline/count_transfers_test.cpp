@@ -1,0 +1,54 @@
+#include "pipeline/count_transfers.h"
+
+#include <catch2/catch.hpp>
+
+#include "plan_text.h"
+
+using namespace halyard;
+using namespace halyard::pipeline;
+using namespace halyard::tests;
+
+TEST_CASE("count_transfers counts nothing where nothing moves") {
+    Plan plan;
+    plan.graph = routed_graph("pipeline p(%a: u8[4] @cpu) -> () { %x: u8[4] = f(%a) }");
+    const Plan before = plan;
+    count_transfers(plan);
+    CHECK(plan == before);
+}
+
+TEST_CASE("count_transfers counts hops, bytes, copies and what is staged, load apart") {
+    const Plan plan = formed_plan(R"(pipeline p(%a: f32[4] @cpu) -> (%x @cpu, %x as x2 @cpu) {
+  const %c: f32[8]
+  state %s: f32[4] "s.raw" @cuda:1
+  %x: f32[4] = f(%a, %c) @cuda:0
+  next %s = %x
+})");
+    CHECK(plan.per_call == Counts{.uploads = 1,
+                                  .downloads = 1,
+                                  .peers = 1,
+                                  .locals = 1,
+                                  .payload = 48,
+                                  .copies = 3,
+                                  .staged = 32});
+    CHECK(plan.at_load == Counts{.uploads = 2, .payload = 48, .copies = 2});
+}
+
+TEST_CASE("count_transfers says of each hop what would remove it") {
+    const Plan plan = formed_plan(R"(pipeline p(%a: f32[4] @cpu) -> (%y @cpu) {
+  const %c: f32[8]
+  state %s: f32[4] @cuda:1
+  %x: f32[4] = f(%a, %c, %s) @cuda:0
+  next %s = %x
+  %y: f32[4] = g(%x) @cuda:1
+})",
+                                  false);
+    CHECK(section(plan, "hops") ==
+          R"(upload %a, bytes 16 remedy "the port '%a' on cuda:0, or f on cpu"
+download %s, bytes 16 remedy "peer links between cuda devices"
+upload %s, bytes 16 remedy "the state '%s' on cuda:0, or f on cuda:1"
+download %x, bytes 16 remedy "peer links between cuda devices"
+upload %x, bytes 16 remedy "f on cuda:1, or all its readers on cuda:0"
+download %y, bytes 16 remedy "g on cpu, or the output 'y' on cuda:1"
+upload %c, bytes 32, at load remedy "nothing: an instance makes it once"
+)");
+}

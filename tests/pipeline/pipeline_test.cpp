@@ -1,0 +1,71 @@
+#include "pipeline/pipeline.h"
+
+#include <catch2/catch.hpp>
+
+#include "golden.h"
+#include "plan_text.h"
+
+using namespace halyard;
+using namespace halyard::pipeline;
+using namespace halyard::tests;
+
+TEST_CASE("make_plan runs its passes in one order and shows what each made") {
+    std::string passes, last;
+    PlanOptions options;
+    options.dump = [&](std::string_view pass, const std::string &text) {
+        passes += std::string(pass) + "\n";
+        last = text;
+    };
+    const Plan plan = make_plan(read_graph(R"(pipeline p(%a: u8[8] @cpu) -> (%x @cpu) {
+  %x: u8[4] = f(%a) @cuda:0
+})"),
+                                options);
+    CHECK(passes == R"(number_values
+form_delegates
+place_delegates
+insert_transfers
+remove_redundant_transfers
+route_transfers
+form_steps
+order_steps
+assign_queues
+plan_memory
+)");
+    CHECK(last.starts_with("pipeline p("));
+}
+
+TEST_CASE("make_plan assumes no peer link unless told") {
+    const Graph graph = read_graph(R"(pipeline p() -> () {
+  %x: u8[4] = f() @cuda:0
+  %y: u8[4] = g(%x) @cuda:1
+})");
+    CHECK(make_plan(graph).per_call.downloads == 1);
+    CHECK(make_plan(graph, {.peer = true, .dump = {}}).per_call.peers == 1);
+}
+
+TEST_CASE("make_plan comes to the bound on the data graphs, with and without peers") {
+    for (const std::string name :
+         {"20-1", "20-2", "100-3", "100-4", "1000-5", "1000-6", "3000-7"}) {
+        const Graph graph = read_graph(
+            read_file(std::string(HALYARD_TEST_DATA) + "/graphs/random-" + name + ".halyard"));
+        for (const bool peer : {false, true}) {
+            INFO(name << (peer ? " peer" : " no peer"));
+            const Plan plan = make_plan(graph, {.peer = peer, .dump = {}});
+            const Counts &counts = plan.per_call;
+            CHECK(counts.uploads + counts.downloads + counts.peers == plan.bound.hops);
+            CHECK(counts.payload == plan.bound.payload);
+            CHECK(plan.bound.hops > 0);
+        }
+    }
+}
+
+TEST_CASE("make_plan refuses a graph that is not legal, and a transfer that is not listed") {
+    Graph graph = read_graph(R"(pipeline p(%a: u8[8] @cpu) -> (%x @cpu) {
+  %x: u8[4] = f(%a) @cuda:0
+})");
+    graph.strict = {"a -> cuda:0"};
+    CHECK_THROWS_WITH(make_plan(graph), Catch::Contains("allow 'x -> cpu'"));
+    graph.strict.reset();
+    graph.values[1].name = "a";
+    CHECK_THROWS_WITH(make_plan(graph), Catch::Contains("two values are named 'a'"));
+}

@@ -1,0 +1,93 @@
+#include "pipeline/plan_memory.h"
+
+#include <catch2/catch.hpp>
+
+#include "pipeline/assign_queues.h"
+#include "pipeline/order_steps.h"
+#include "plan_text.h"
+
+using namespace halyard;
+using namespace halyard::pipeline;
+using namespace halyard::tests;
+
+namespace {
+
+Plan queued(const std::string &text) {
+    return assign_queues(order_steps(formed_plan(text)));
+}
+
+/// Offsets of the frame storages of a space, in the order of storages.
+std::vector<uint64_t> offsets(const Plan &plan, uint32_t space) {
+    std::vector<uint64_t> found;
+    for (const Storage &storage : plan.storages) {
+        if (storage.kind != StorageKind::Frame || storage.space != SpaceId{space}) continue;
+        found.push_back(storage.offset);
+    }
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("plan_memory changes nothing where no arena holds anything") {
+    const Plan plan = queued(R"(pipeline p(%a: f32[2] @cpu) -> (%y @cpu) {
+  %y: f32[2] = f(%a)
+})");
+    CHECK(plan_memory(plan) == plan);
+}
+
+TEST_CASE("plan_memory gives the memory of a value that is over to the next one") {
+    const Plan plan = plan_memory(queued(R"(pipeline p(%a: f32[2] @cuda:0) -> (%z @cuda:0) {
+  %x: f32[100] = f(%a) @cuda:0
+  %y: f32[100] = g(%x) @cuda:0
+  %w: f32[100] = g(%y) @cuda:0
+  %z: f32[2] = h(%w) @cuda:0
+})"));
+    CHECK(offsets(plan, 1) == std::vector<uint64_t>{0, 512, 0});
+    CHECK(plan.spaces[1].frame_bytes == 1024);
+    CHECK(plan.spaces[0].frame_bytes == 0);
+}
+
+TEST_CASE("plan_memory does not reuse what a copy on another queue still reads") {
+    // g runs behind f on one queue, but nothing says that the download of %x is done by then.
+    const Plan plan =
+        plan_memory(queued(R"(pipeline p(%a: f32[2] @cuda:0) -> (%x @cpu, %z @cuda:0) {
+  %x: f32[64] = f(%a) @cuda:0
+  %y: f32[64] = g(%a) @cuda:0
+  %z: f32[2] = h(%y) @cuda:0
+})"));
+    CHECK(offsets(plan, 1) == std::vector<uint64_t>{0, 256});
+}
+
+TEST_CASE("plan_memory reuses it where the host has waited for the copy") {
+    const Plan plan = plan_memory(queued(R"(pipeline p(%a: f32[2] @cuda:0) -> (%z @cuda:0) {
+  %x: f32[64] = f(%a) @cuda:0
+  %h: f32[64] = on_host(%x) @cpu
+  %y: f32[64] = g(%h) @cuda:0
+  %z: f32[64] = g(%y) @cuda:0
+})"));
+    // %x, then what arrives of %h; %y lies beside it.
+    CHECK(offsets(plan, 1) == std::vector<uint64_t>{0, 0, 256});
+}
+
+TEST_CASE("plan_memory keeps a workspace apart from its kernel's values") {
+    const Plan plan = plan_memory(queued(R"(pipeline p(%a: f32[2] @cuda:0) -> (%z @cuda:0) {
+  %x: f32[64] = f(%a) @cuda:0 workspace 1000
+  %z: f32[2] = h(%x) @cuda:0 workspace 256
+})"));
+    CHECK(plan.spaces[1].frame_bytes == 1280);
+}
+
+TEST_CASE("plan_memory lays constants side by side for good") {
+    const Plan plan = plan_memory(queued(R"(pipeline p() -> (%z @cuda:0) {
+  const %c: f32[65]
+  const %d: f32[2]
+  %z: f32[2] = f(%c, %d) @cuda:0
+})"));
+    CHECK(section(plan, "spaces") == "cpu: frame 0, instance 0\ncuda:0: frame 0, instance 768\n");
+    CHECK(section(plan, "storages") == R"(s0 cpu constant %c, bytes 260
+s1 cuda:0 instance at 0, bytes 260
+s2 cpu constant %d, bytes 8
+s3 cuda:0 instance at 512, bytes 8
+s4 cuda:0 output z, bytes 8
+)");
+}
