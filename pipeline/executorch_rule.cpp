@@ -204,7 +204,8 @@ std::string print_counts(const std::string &name, const ExecutorchCounts &counts
     return name + " uploads=" + std::to_string(counts.uploads) +
            " upload_bytes=" + std::to_string(counts.upload_bytes) +
            " downloads=" + std::to_string(counts.downloads) +
-           " download_bytes=" + std::to_string(counts.download_bytes);
+           " download_bytes=" + std::to_string(counts.download_bytes) +
+           " payload=" + std::to_string(counts.upload_bytes + counts.download_bytes);
 }
 
 }  // namespace halyard::pipeline

@@ -23,7 +23,7 @@ struct ExecutorchCounts {
 /// reader: else the rule keeps all on the host, or throws UserError.
 ExecutorchCounts count_like_executorch(const Graph &graph);
 
-/// "photo uploads=4 upload_bytes=… downloads=3 download_bytes=…"
+/// "photo uploads=4 upload_bytes=… downloads=3 download_bytes=… payload=…"
 std::string print_counts(const std::string &name, const ExecutorchCounts &counts);
 
 }  // namespace halyard::pipeline

@@ -50,7 +50,8 @@ pipeline photo(%raw: u16[1920,1080] @cpu, %strength: f32 @cpu) -> (%out @cpu) {
   %exposure: f32[] = exposure(%hist) @cpu
   next %gain = %exposure
   %out: u8[1920,1080,3] = out(%lit, %strength) in develop
-})")) == "photo uploads=3 upload_bytes=4151300 downloads=2 download_bytes=6221824");
+})")) == "photo uploads=3 upload_bytes=4151300 downloads=2 download_bytes=6221824 "
+         "payload=10373124");
 }
 
 TEST_CASE("count_like_executorch drops unread downloads only if an upload vanished") {

@@ -60,7 +60,7 @@ TEST_CASE("halyard plan prints the plan, a table, a summary and the counts") {
 
 TEST_CASE("halyard plan --like executorch counts by that rule") {
     CHECK(run_halyard("plan --like executorch --counts " + file("T5")).text ==
-          "T5 uploads=3 upload_bytes=48 downloads=1 download_bytes=16\n");
+          "T5 uploads=3 upload_bytes=48 downloads=1 download_bytes=16 payload=64\n");
 }
 
 TEST_CASE("halyard plan ends with 1 and one line where the user is wrong") {
