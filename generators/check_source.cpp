@@ -15,6 +15,10 @@ std::string subject_of(const Function &func) {
     return "the Func '" + shown_name(func.name()) + "'";
 }
 
+bool is_undefined(const Halide::Expr &value) {
+    return Call::as_intrinsic(value, {Call::undef}) != nullptr;
+}
+
 bool is_fused(const Definition &definition) {
     return !definition.schedule().fuse_level().level.is_inlined();
 }
@@ -44,6 +48,12 @@ void check_value(const Function &func) {
     if (func.outputs() != 1) {
         throw UserError(subject + " is a Tuple of " + std::to_string(func.outputs()) +
                         " values in memory, which is not supported yet: use one Func for each");
+    }
+    const bool is_extern = func.has_extern_definition();  // its pure definition is undef()
+    if (!is_extern && is_undefined(func.values()[0])) {
+        throw UserError(subject +
+                        " is in memory and starts as undef(), which is not supported yet: define "
+                        "it everywhere");
     }
     bool fused = func.has_pure_definition() && is_fused(func.definition());
     for (const Definition &update : func.updates()) fused = fused || is_fused(update);

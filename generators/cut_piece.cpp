@@ -99,12 +99,22 @@ private:
     std::vector<Func> keep_alive_;
 };
 
-/// What becomes a kernel's output is computed by that kernel alone.
+/// What becomes a kernel's output is computed by that kernel alone, into memory that the plan gives
+/// it.
 void reset_levels(Function func) {
     const LoopLevel inlined = LoopLevel::inlined().lock();
-    func.schedule().compute_level() = inlined;
-    func.schedule().store_level() = inlined;
-    func.schedule().hoist_storage_level() = inlined;
+    FuncSchedule &schedule = func.schedule();
+    schedule.compute_level() = inlined;
+    schedule.store_level() = inlined;
+    schedule.hoist_storage_level() = inlined;
+    schedule.memory_type() = Halide::MemoryType::Auto;
+    schedule.async() = false;
+    schedule.ring_buffer() = {};
+    for (StorageDim &dim : schedule.storage_dims()) {
+        dim.alignment = {};
+        dim.bound = {};
+        dim.fold_factor = {};
+    }
 }
 
 /// The box is the graph's matter; that of a port has been read.

@@ -77,6 +77,7 @@ private:
         const Value &value = graph_[arg.value];
         Buffer<> part = make_buffer(value, arg.box.value_or(*value.box));
         part.get()->copy_from(*buffers_.at(arg.value).get());
+        part.set_host_dirty();
         return part;
     }
 
@@ -86,9 +87,12 @@ private:
             Halide::Parameter parameter = piece.arguments[n];
             if (parameter.is_buffer()) parameter.set_buffer(read(args[n]));
         }
-        Halide::Pipeline(piece.outputs)
-            .realize(Halide::Realization({buffers_.at(node.outputs[0])}),
-                     Halide::get_host_target());
+        const Device device = std::get<Device>(place_of(graph_, std::get<Kernel>(node.op)));
+        Halide::Target target = Halide::get_host_target();
+        if (device.kind == DeviceKind::OpenCL) target.set_feature(Halide::Target::OpenCL);
+        Buffer<> &output = buffers_.at(node.outputs[0]);
+        Halide::Pipeline(piece.outputs).realize(Halide::Realization({output}), target);
+        output.copy_to_host();
     }
 
     void run_foreign(const Node &node, const ForeignCall &call) {

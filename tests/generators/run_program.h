@@ -60,7 +60,7 @@ template<typename G>
 bool runs_like_plain_halide(const Halide::GeneratorParamsMap &params = {},
                             const ForeignFunctions &foreign = {},
                             const std::map<std::string, Halide::JITExtern> &externs = {}) {
-    const Program program = program_of(*make<G>("host", params));
+    const Program program = program_of(*make<G>("host-opencl", params));
     const Buffers buffers = noise_for(program);
     const Buffers plain = run_plain(*make<G>(), program, buffers, externs);
     return same(run(program, buffers, foreign), plain);
