@@ -90,3 +90,17 @@ TEST_CASE("assign_queues gives the steps of load their queues too") {
 2 q1 local %s r2 -> r3 reason "%s starts as an array"
 )");
 }
+
+TEST_CASE("assign_queues leaves out a wait that another queue has waited for") {
+    // h overwrites what was sent to f, and waits for what comes back from there.
+    CHECK(section(queued(R"(pipeline p() -> () {
+  state %s: f32[2] @cuda:0
+  %x: f32[2] = f(%s) @cuda:1
+  %z: f32[2] = h(inplace %s, %x) @cuda:0
+})"),
+                  "steps") == R"(0 q4 peer %s r0 -> r1
+1 q3 launch f(r1, r2) waits 0
+2 q2 peer %x r2 -> r3 waits 1
+3 q1 launch h(r0, r3, r4) waits 2
+)");
+}
