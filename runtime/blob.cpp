@@ -78,7 +78,8 @@ int open_blob(const halide_buffer_t *plans, Blob &blob) {
 
 uint64_t checksum_of(const halide_buffer_t *plans) {
     fbs::Header header;
-    if (plans->dimensions != 1 || static_cast<size_t>(plans->dim[0].extent) < sizeof(header)) {
+    if (plans->dimensions != 1 || !plans->dim ||
+        static_cast<size_t>(plans->dim[0].extent) < sizeof(header)) {
         return 0;
     }
     memcpy(&header, plans->host, sizeof(header));

@@ -114,11 +114,11 @@ bool Execution::is_kept(const ScheduledStep &step, bool again) const {
 
 int Execution::issue(uint32_t index) {
     const ScheduledStep &step = schedule_->steps[index];
-    if (int code = wait_for(step)) {
+    frame_.used[step.queue] = 1;
+    int code = wait_for(step);
+    if (code != 0) {
         return code;
     }
-    frame_.used[step.queue] = 1;
-    int code = 0;
     if (const auto *launched = std::get_if<ScheduledLaunch>(&step.action)) {
         code = launch(*launched, step.queue);
     } else if (const auto *copied = std::get_if<ScheduledCopy>(&step.action)) {
@@ -296,8 +296,8 @@ int Execution::finish_all() {
         if (int code = frame_.device_of_queue(queue).kind->finish(frame_.queues[queue].get())) {
             // Of its steps, the driver tells which one failed, if anyone does.
             const ErrorText reason;
-            return drain(set_error(code, "'%s' failed while %s did its work: %s",
-                                   pipeline_.library().name()->c_str(),
+            return drain(set_error(code, "'%s' failed %swhile %s did its work: %s",
+                                   pipeline_.library().name()->c_str(), when(),
                                    frame_.device_of_queue(queue).name, reason.text));
         }
     }
@@ -306,8 +306,8 @@ int Execution::finish_all() {
 
 int Execution::fail(int code, uint32_t step) {
     const ErrorText reason;
-    return set_error(code, "'%s' failed in step %u of %zu, %s on %s: %s",
-                     pipeline_.library().name()->c_str(), step + 1, schedule_->steps.size(),
+    return set_error(code, "'%s' failed %sin step %u of %zu, %s on %s: %s",
+                     pipeline_.library().name()->c_str(), when(), step + 1, schedule_->steps.size(),
                      describe(pipeline_.plan, schedule_->steps[step]).text,
                      frame_.device_of_queue(schedule_->steps[step].queue).name, reason.text);
 }

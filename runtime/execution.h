@@ -31,6 +31,7 @@ private:
     int fill(const ScheduledFill &fill, uint32_t queue);
     void count(const ScheduledCopy &copy, uint64_t calls);
 
+    const char *when() const { return loading_ ? "at load " : ""; }
     int finish_all();
     int fail(int code, uint32_t step);
     int drain(int code);

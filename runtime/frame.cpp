@@ -16,10 +16,6 @@ halyard_address advance(halyard_address address, uint64_t bytes) {
     return {address.block, address.offset + bytes};
 }
 
-uint64_t span_bytes(const halide_buffer_t &buffer) {
-    return buffer.size_in_bytes();
-}
-
 }  // namespace
 
 int Frame::create(Pipeline &pipeline, std::unique_ptr<Frame> &frame) {
@@ -117,7 +113,7 @@ int Frame::wrap(uint32_t replica, halyard_address base, OwnedWrap &wrap) {
     halide_buffer_t wrapped = buffers[replica];
     wrapped.host = nullptr;
     if (int code = device.kind->wrap(device.handle, advance(base, planned.offset()),
-                                     span_bytes(wrapped), &wrapped)) {
+                                     wrapped.size_in_bytes(), &wrapped)) {
         return code;
     }
     wrap = OwnedWrap(device, wrapped);

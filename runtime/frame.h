@@ -33,8 +33,8 @@ public:
     KernelFailure failure;
     std::vector<halyard_address> bases;    ///< by storage: where it starts
     std::vector<halide_buffer_t> buffers;  ///< by replica
-    std::vector<OwnedQueue> queues;
     std::vector<OwnedEvent> events;
+    std::vector<OwnedQueue> queues;  ///< destroyed before the events that they may still need
     std::vector<std::unique_ptr<Lane, LaneDestroyer>> lanes;
     std::vector<void *> args;       ///< of Pipeline::schedule
     std::vector<void *> load_args;  ///< of Pipeline::load_schedule

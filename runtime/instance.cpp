@@ -28,6 +28,15 @@ bool agrees(const State &state, const fbs::State &planned, const Device &device)
                       });
 }
 
+/// Entries of a library's table.
+size_t count_kernels(const fbs::Library &library) {
+    size_t kernels = 0;
+    for (const fbs::Plan *plan : *library.plans()) {
+        kernels += plan->kernels()->size();
+    }
+    return kernels;
+}
+
 }  // namespace
 
 int Instance::call(const Call &call) {
@@ -69,23 +78,21 @@ int Instance::check_lost() const {
                : 0;
 }
 
+Library *Instance::known_library(const halide_buffer_t *plans) const {
+    for (Library *one = newest_.load(std::memory_order_acquire); plans && one; one = one->next) {
+        if (one->address == plans->host && one->checksum == checksum_of(plans)) {
+            return one;
+        }
+    }
+    return nullptr;
+}
+
 int Instance::find_library(const Call &call, Library *&library) {
-    const auto find = [&] {
-        if (!call.plans || !call.plans->host) {
-            return static_cast<Library *>(nullptr);
-        }
-        for (Library *one = newest_.load(std::memory_order_acquire); one; one = one->next) {
-            if (one->address == call.plans->host && one->checksum == checksum_of(call.plans)) {
-                return one;
-            }
-        }
-        return static_cast<Library *>(nullptr);
-    };
-    if ((library = find())) {
+    if ((library = known_library(call.plans))) {
         return 0;
     }
     std::lock_guard lock(mutex_);
-    if ((library = find())) {
+    if ((library = known_library(call.plans))) {
         return 0;
     }
     auto made = std::make_unique<Library>();
@@ -110,11 +117,7 @@ int Instance::find_pipeline(Library &library, const Call &call, Pipeline *&pipel
             return code;
         }
     }
-    size_t kernels = 0;
-    for (const fbs::Plan *plan : *library.blob.library->plans()) {
-        kernels += plan->kernels()->size();
-    }
-    library.kernels.assign(call.kernels, call.kernels + kernels);
+    library.kernels.assign(call.kernels, call.kernels + count_kernels(*library.blob.library));
     if (int code = load(*library.owner, call.kernels, false)) {
         return code;
     }
@@ -252,9 +255,8 @@ int Instance::close() {
     states_.clear();
     int code = 0;
     for (auto device = devices_.rbegin(); device != devices_.rend(); ++device) {
-        const int closed = (*device)->kind->close((*device)->handle);
-        const int first = (*device)->release_error ? (*device)->release_error : closed;
-        code = code ? code : first;
+        (*device)->note_release((*device)->kind->close((*device)->handle));
+        code = code ? code : (*device)->release_error.load();
     }
     devices_.clear();
     return code;

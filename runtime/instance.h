@@ -57,6 +57,7 @@ public:
 
 private:
     int check_lost() const;
+    Library *known_library(const halide_buffer_t *plans) const;
     int find_library(const Call &call, Library *&library);
     int find_pipeline(Library &library, const Call &call, Pipeline *&pipeline);
     int load(Pipeline &pipeline, void *const *kernels, bool again);

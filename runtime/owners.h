@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -14,8 +15,15 @@ struct Device {
     const halyard_device_kind *kind = nullptr;
     int index = 0;
     halyard_device *handle = nullptr;
-    char name[32] = "";     ///< "sim:0"
-    int release_error = 0;  ///< the first of giving something back
+    char name[32] = "";                 ///< "sim:0"
+    std::atomic<int> release_error{0};  ///< the first of giving something back
+
+    void note_release(int code) {
+        int none = 0;
+        if (code != 0) {
+            release_error.compare_exchange_strong(none, code);
+        }
+    }
 
     bool is_host() const { return kind == cpu_kind(); }
 };
@@ -35,8 +43,7 @@ public:
     }
     ~Owned() {
         if (device_) {
-            const int code = release(*device_, handle_);
-            device_->release_error = device_->release_error ? device_->release_error : code;
+            device_->note_release(release(*device_, handle_));
         }
     }
 

@@ -179,7 +179,7 @@ int destroy_queue(halyard_queue *queue) {
     return call_release(Call::DestroyQueue, [&](World &world) {
         Queue *gone = of(queue);
         const Device *device = gone->device;
-        const size_t left = gone->commands.size() - gone->next;
+        const size_t left = sim::drop(*gone);
         gone->device->queues--;
         std::erase(world.queues, gone);
         delete gone;

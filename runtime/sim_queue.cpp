@@ -213,6 +213,18 @@ void append(Queue &queue, const Command &command) {
     queue.commands.push_back(command);
 }
 
+size_t drop(Queue &queue) {
+    const size_t left = queue.commands.size() - queue.next;
+    for (; queue.next < queue.commands.size(); queue.next++) {
+        if (const auto *record = std::get_if<RecordCommand>(&queue.commands[queue.next])) {
+            record->event->in_use--;
+        } else if (const auto *wait = std::get_if<WaitCommand>(&queue.commands[queue.next])) {
+            wait->event->in_use--;
+        }
+    }
+    return left;
+}
+
 int run_all(World &world, Queue &queue) {
     while (queue.next < queue.commands.size()) {
         if (!run_any(world, queue.user)) {

@@ -70,6 +70,9 @@ int queue_launch(World &world, Queue &queue, const halyard_launch &launch);
 /// Appends any other command.
 void append(Queue &queue, const Command &command);
 
+/// Forgets the work that has not run; how much it was.
+size_t drop(Queue &queue);
+
 /// Runs queues of the thread that uses `queue` until all its work is done.
 int run_all(World &world, Queue &queue);
 

@@ -130,11 +130,3 @@ TEST_CASE("folded copies move every element to its place") {
         CHECK(to == expected);
     }
 }
-
-TEST_CASE("spans of a copy reach from its first byte to behind its last") {
-    const halyard_copy copy = {{}, {}, 4, 3, 2, 8, 32, 6, 20};
-    CHECK(bytes_of(copy) == 24);
-    CHECK(span_from(copy) == 32 + 16 + 4);
-    CHECK(span_to(copy) == 20 + 12 + 4);
-    CHECK(span_from(halyard_copy{}) == 0);
-}

@@ -82,12 +82,3 @@ TEST_CASE("run_kernel makes a negative code and a text of a kernel's failure") {
     CHECK(std::string(last_error()) == "kernel 'k' failed with code -4");
     destroy_lane(lane);
 }
-
-TEST_CASE("an error's text is the thread's own, cut, and may hold the one before it") {
-    CHECK(set_error(-5, "%s is %d", "x", 3) == -5);
-    CHECK(std::string(halyard_last_error()) == "x is 3");
-    set_error(-1, "so: %s", last_error());
-    CHECK(std::string(last_error()) == "so: x is 3");
-    set_error(-1, "%s", std::string(5000, 'a').c_str());
-    CHECK(std::string(last_error()) == std::string(2047, 'a'));
-}
