@@ -78,10 +78,13 @@ void drop_ended(OpenclQueue &queue) {
     });
 }
 
-/// Keeps a crossing, which takes a reference to each of its events.
+/// Keeps a crossing, which takes a reference to the source and the caller's to the twin.
 void keep_crossing(OpenclQueue &queue, const OpenclEvent &source, cl_event twin) {
     queue.crossings.push_back({queue.crossed++, source.event, twin, source.queue, source.crossed});
     queue.device->cl->clRetainEvent(source.event);
+}
+
+void make_room_for_crossings(OpenclQueue &queue) {
     if (queue.crossings.size() == queue.crossings.capacity()) {
         drop_ended(queue);
         queue.crossings.reserve(2 * queue.crossings.size());
@@ -147,7 +150,10 @@ int opencl_wait(halyard_queue *queue_handle, halyard_event *event_handle) {
         return opencl_error(*queue.device, "a wait for another device", code);
     }
     keep_crossing(queue, event, twin);
-    return enqueue_wait(queue, twin);
+    const int error = enqueue_wait(queue, twin);
+    // Not before: the crossing may have ended already, and with it goes the twin.
+    make_room_for_crossings(queue);
+    return error;
 }
 
 int opencl_wait_host(halyard_event *handle) {
