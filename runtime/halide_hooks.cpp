@@ -30,7 +30,9 @@ namespace {
 /// The context and queue of pipelines that are not ours, one of which has them at a time.
 struct Foreign {
     std::mutex mutex;
-    void *handles[3];  // as halyard_device_kind::native() gives them; null until asked for
+    halyard_device *device;  // all null until asked for
+    halyard_queue *queue;
+    void *handles[3];
 };
 
 constinit Foreign foreign{};
@@ -38,16 +40,15 @@ constinit std::atomic<halide_error_handler_t> error_handler{nullptr};
 
 int open_foreign() {
     const halyard_device_kind *kind = opencl_kind();
-    halyard_device *device = nullptr;
-    halyard_queue *queue = nullptr;
-    if (int code = kind->open(0, &device)) {
+    if (!foreign.device) {
+        if (int code = kind->open(0, &foreign.device)) {
+            return code;
+        }
+    }
+    if (int code = kind->create_queue(foreign.device, &foreign.queue)) {
         return code;
     }
-    if (int code = kind->create_queue(device, &queue)) {
-        kind->close(device);
-        return code;
-    }
-    return kind->native(device, queue, foreign.handles);
+    return kind->native(foreign.device, foreign.queue, foreign.handles);
 }
 
 int give(void *const handles[3], _cl_context **context, _cl_command_queue **queue) {

@@ -56,10 +56,10 @@ void *find(const char *name) {
 /// Calls a function of the driver's by name.
 #define CL(function) reinterpret_cast<decltype(&::function)>(find(#function))
 
-/// Built once for each context.
+/// Built once for each context, and kept as long as the context: for ever.
 cl_program program_of(cl_context context) {
     static std::mutex mutex;
-    static std::map<cl_context, cl_program> programs;
+    static auto &programs = *new std::map<cl_context, cl_program>;
     std::lock_guard lock(mutex);
     cl_program &program = programs[context];
     if (!program) {
