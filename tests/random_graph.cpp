@@ -328,16 +328,12 @@ void Maker::kernel() {
         found(Feature::Workspace);
     }
     Node node{.outputs = {}, .op = Kernel{}, .pos = {}};
-    if (dice_.percent(30)) take(node, kernel, device);
-    for (int64_t reads = dice_.from(kernel.args.empty() ? 1 : 0, 4); reads > 0; --reads) {
-        read(kernel);
-    }
+    const bool takes = dice_.percent(30);
+    const int64_t reads = dice_.from(takes ? 0 : 1, 4), before = dice_.from(0, reads);
+    for (int64_t i = 0; i < before; ++i) read(kernel);
+    if (takes) take(node, kernel, device);
+    for (int64_t i = before; i < reads; ++i) read(kernel);
     make_outputs(node);
-    for (size_t i = kernel.args.size(); i > 1; --i) {
-        // Those that are taken keep their order: the n-th gives its memory to the n-th output.
-        Arg &a = kernel.args[i - 1], &b = kernel.args[dice_.below(i)];
-        if (a.use != Use::Inplace && b.use != Use::Inplace) std::swap(a, b);
-    }
     node.op = std::move(kernel);
     graph_.nodes.push_back(std::move(node));
 }

@@ -126,7 +126,9 @@ private:
         edit("a fill of something else", fill,
              [&](Plan &plan, Fill &of) { of.to = ReplicaId(below(plan.replicas.size())); });
         edit("a fill at a call", fill, [](Plan &plan, Fill &of) {
-            plan.steps.push_back({.queue = host_queue, .waits = {}, .action = of});
+            Step step;
+            step.action = of;
+            plan.steps.push_back(step);
         });
     }
 
