@@ -139,14 +139,26 @@ TEST_CASE("an instance whose work cannot be waited for is lost, and says so") {
     CHECK(run.call() < 0);
     CHECK(std::string(halyard_last_error()).find("the instance was lost earlier: 'p' failed") == 0);
     CHECK(halyard_instance_reset(run.instance()) < 0);
-    // Its work was never done, so its end is an error, but nothing is left. (Before another call
-    // waits, which may do this work too.)
-    CHECK(run.instance().destroy() < 0);
+    CHECK(run.instance().destroy() == 0);
     CHECK(sim::outstanding() == 0);
     // Another instance is not lost.
     RunGraph other(graph_on_sim(text), true);
     CHECK(other.step() == "");
     CHECK(other.instance().destroy() == 0);
+}
+
+TEST_CASE("the end of an instance that was lost with work left is an error, and nothing is left") {
+    const NoFailures at_the_end;
+    RunGraph run(graph_on_sim(text), true);
+    CHECK(run.step() == "");
+    run.make_inputs();
+    sim::fail(sim::Call::WaitHost, 1, true);
+    sim::fail(sim::Call::Finish, 1, true);
+    CHECK(run.call() < 0);
+    CHECK(std::string(halyard_last_error()).find("so the instance is lost") != std::string::npos);
+    CHECK(run.instance().destroy() < 0);
+    CHECK(std::string(halyard_last_error()).find("pieces of work left") != std::string::npos);
+    CHECK(sim::outstanding() == 0);
 }
 
 TEST_CASE("a failed call loses a state that is changed in place, until reset") {
