@@ -46,12 +46,20 @@ bool fits_int32(int64_t value) {
            value <= std::numeric_limits<int32_t>::max();
 }
 
+/// FlatBuffers' verifier looks at a vector's length, not at where its elements of 8 bytes start.
+template<typename T>
+bool is_aligned(const flatbuffers::Vector<T> *vector) {
+    return vector->size() == 0 || reinterpret_cast<uintptr_t>(vector->Data()) % 8 == 0;
+}
+
 /// Boxes and strides must fit halide_buffer_t.
 void verify_box(const Dims *box, const Strides *strides, const char *what, const char *name) {
     require(box && strides && box->size() == strides->size(),
             "the box and the strides of %s '%s' differ", what, name);
     require(box->size() <= max_dimensions, "%s '%s' has more than %u dimensions", what, name,
             max_dimensions);
+    require(is_aligned(box) && is_aligned(strides), "the box of %s '%s' is not aligned", what,
+            name);
     uint64_t elements = 1;
     uint64_t span = 1;
     for (uint32_t d = 0; d < box->size(); d++) {
@@ -169,7 +177,8 @@ void PlanVerifier::verify_contents() const {
         const fbs::State &state = *plan_.states()->Get(i);
         require(state.space() < plan_.spaces()->size() && state.slots() >= 1 &&
                     state.slots() < 65536 && state.bytes() < most_bytes / state.slots() &&
-                    in_range(state.elem(), fbs::Elem::MAX) && state.box(),
+                    in_range(state.elem(), fbs::Elem::MAX) && state.box() &&
+                    is_aligned(state.box()),
                 "state '%s' is out of range", state.name()->c_str());
     }
 }
@@ -368,6 +377,7 @@ void PlanVerifier::verify_copied_box(const fbs::Copy &copy, const fbs::Replica &
     const char *name = replica.value()->c_str();
     require(copy.box() && copy.box()->size() == replica.box()->size(),
             "a copy of '%s' has another number of dimensions", name);
+    require(is_aligned(copy.box()), "the box of a copy of '%s' is not aligned", name);
     bool empty = false;
     bool inside = true;
     for (uint32_t d = 0; d < copy.box()->size(); d++) {

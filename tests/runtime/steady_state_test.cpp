@@ -62,6 +62,9 @@ void *operator new(size_t bytes) {
     }
     throw std::bad_alloc();
 }
+void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
+    return malloc(bytes);
+}
 void operator delete(void *memory) noexcept {
     free(memory);
 }
