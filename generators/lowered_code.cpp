@@ -14,7 +14,8 @@ using Halide::Expr;
 const std::string buffer_suffix = ".buffer";
 
 /// Whether an expression reads data, through the lets around it too. Reads of a module's own
-/// buffers (Halide keeps the state of a GPU API there) are none.
+/// buffers (Halide keeps the state of a GPU API there) are none, nor are those of the host's stack,
+/// where Halide works out how much shared memory a launch needs.
 class DataReads {
 public:
     explicit DataReads(const Halide::Module &module) {
@@ -28,7 +29,12 @@ public:
         if (reads_data(value)) data_.insert(name);
     }
 
-    bool is_own(const Load *load) const { return own_memory_.count(load->name) != 0; }
+    /// Call for each allocation, before what uses it.
+    void allocate(const Allocate *op) {
+        if (op->memory_type == Halide::MemoryType::Stack) own_memory_.insert(op->name);
+    }
+
+    bool is_own(const std::string &memory) const { return own_memory_.count(memory) != 0; }
 
     bool reads_data(const Expr &expr) const {
         Finder finder(*this);
@@ -41,7 +47,7 @@ private:
         explicit Finder(const DataReads &reads) : reads(reads) {}
         using IRVisitor::visit;
         void visit(const Load *op) override {
-            found |= !reads.is_own(op);
+            found |= !reads.is_own(op->name);
             IRVisitor::visit(op);
         }
         void visit(const Variable *op) override { found |= reads.data_.count(op->name) != 0; }
@@ -76,6 +82,11 @@ protected:
         // Only checks used it: the read goes with them.
         if (reads_data && !stmt_uses_var(body, op->name)) return body;
         return LetStmt::make(op->name, value, body);
+    }
+
+    Stmt visit(const Allocate *op) override {
+        reads_.allocate(op);
+        return IRMutator::visit(op);
     }
 
     Stmt visit(const AssertStmt *op) override {
@@ -157,13 +168,23 @@ protected:
         IRVisitor::visit(op);
     }
 
+    void visit(const Allocate *op) override {
+        reads_.allocate(op);
+        IRVisitor::visit(op);
+    }
+
     void visit(const Load *op) override {
-        if (!reads_.is_own(op)) refuse(subject_, "reads '%' on the host" + schedule_all, op->name);
+        if (!reads_.is_own(op->name)) {
+            refuse(subject_, "reads '%' on the host" + schedule_all, op->name);
+        }
         IRVisitor::visit(op);
     }
 
     void visit(const Store *op) override {
-        refuse(subject_, "writes '%' on the host" + schedule_all, op->name);
+        if (!reads_.is_own(op->name)) {
+            refuse(subject_, "writes '%' on the host" + schedule_all, op->name);
+        }
+        IRVisitor::visit(op);
     }
 
 private:

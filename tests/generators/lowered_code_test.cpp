@@ -97,6 +97,20 @@ TEST_CASE("make_launch_only allows serial loops over launches") {
     CHECK_THAT(launch_only(bounded(f)), Contains("for ("));
 }
 
+TEST_CASE("make_launch_only lets the host work out how much shared memory a launch needs") {
+    ImageParam in = input("in");
+    Func f("f"), tile("tile");
+    tile(x, y) = in(x, y) * 2.0f;
+    f(x, y) = tile(x, y) + tile(x + 1, y);
+    f.gpu_tile(x, y, xi, yi, 16, 16, TailStrategy::GuardWithIf);
+    tile.compute_at(f, x);
+    f.output_buffer().dim(0).set_bounds(0, 60).set_stride(1);  // no multiple of the tile
+    f.output_buffer().dim(1).set_bounds(0, 50).set_stride(60);
+    const std::string text = launch_only(f);
+    CHECK_THAT(text, Contains("shared_size"));
+    CHECK_THAT(text, Contains("halide_opencl_run"));
+}
+
 TEST_CASE("make_launch_only refuses launches from several threads") {
     ImageParam in = input("in", 3);
     Func f("spread");
