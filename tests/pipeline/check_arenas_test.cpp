@@ -100,6 +100,33 @@ TEST_CASE("check_arenas never lets storages of an instance overlap") {
           }).find("overlap on sim:0 in the instance arena") != std::string::npos);
 }
 
+TEST_CASE("check_arenas judges what load keeps in the frame arena") {
+    // Two copies of w on the host, of which the first one is uploaded.
+    const auto with_second_at = [](uint64_t offset) {
+        return first_fault(hand_plan(), [&](Plan &p) {
+            for (const uint64_t at : {uint64_t{0}, offset}) {
+                p.storages.push_back({.kind = StorageKind::Frame, .offset = at, .bytes = 16});
+                p.replicas.push_back(p.replicas[3]);
+                p.replicas.back().storage = StorageId(p.storages.size() - 1);
+            }
+            std::get<Copy>(p.load[0].action).from = ReplicaId{9};
+            for (const uint32_t to : {10, 9}) {
+                const Copy copy{.kind = CopyKind::Local,
+                                .from = ReplicaId{3},
+                                .to = ReplicaId{to},
+                                .box = {{0, 4}}};
+                Step step;
+                step.action = copy;
+                p.load.insert(p.load.begin(), step);
+                ++p.at_load.locals;
+            }
+        });
+    };
+    CHECK(with_second_at(256) == "right");
+    CHECK(with_second_at(0) ==
+          "storage 10 and storage 11 overlap on cpu while both live, at load step 1");
+}
+
 TEST_CASE("check_arenas keeps a workspace apart from all that lives") {
     const auto at = [](uint64_t offset) {
         return first_fault(hand_plan(), [&](Plan &p) { p.storages[7].offset = offset; });
