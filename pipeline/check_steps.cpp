@@ -144,6 +144,11 @@ void Steps::memory(ValueId value, const Box &box, ReplicaId id) {
         fault("passes " + name + " on " + to_string(plan_[space_of(id)].device) + ", but runs on " +
               to_string(plan_[queue().space].device));
     }
+    const uint64_t unit = plan_[queue().space].alignment.argument;
+    if (plan_[id].offset % unit != 0) {
+        fault("passes " + name + ", which starts " + std::to_string(plan_[id].offset) +
+              " bytes into its storage, no multiple of " + std::to_string(unit));
+    }
 }
 
 /// An `inplace` argument and its output are one piece of memory.

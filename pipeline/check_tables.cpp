@@ -1,6 +1,7 @@
 #include "pipeline/check_tables.h"
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <map>
 #include <set>
@@ -27,6 +28,7 @@ private:
     bool is_space(SpaceId space) const { return index_of(space) < plan_.spaces.size(); }
     void places();
     void spaces();
+    void aligned(const Space &space);
     void queues();
     void states();
     void storages();
@@ -72,10 +74,24 @@ void Tables::spaces() {
         if (!seen.insert(space.device).second) {
             fault("two spaces are " + to_string(space.device));
         }
+        aligned(space);
     }
     if (plan_.spaces.empty() || !plan_.spaces[0].device.is_host()) {
         fault("space 0 is not host memory");
     }
+}
+
+/// The start of an argument is aligned only if that of its storage is too.
+void Tables::aligned(const Space &space) {
+    const auto [storage, argument] = space.alignment;
+    const Alignment least = alignment_on(space.device.kind);
+    if (std::has_single_bit(storage) && std::has_single_bit(argument) && argument <= storage &&
+        storage >= least.storage && argument >= least.argument) {
+        return;
+    }
+    fault("storages on " + to_string(space.device) + " are aligned to " + std::to_string(storage) +
+          " bytes and arguments to " + std::to_string(argument) + ": expected powers of two from " +
+          std::to_string(least.storage) + " and " + std::to_string(least.argument) + " up");
 }
 
 void Tables::queues() {
@@ -170,6 +186,7 @@ void Tables::storage(const Text &name, const Storage &storage) {
 }
 
 void Tables::in_arena(const Text &name, const Storage &storage, uint64_t arena) {
+    const uint64_t alignment = plan_[storage.space].alignment.storage;
     if (storage.offset % alignment != 0) {
         fault(name + " starts at byte " + std::to_string(storage.offset) + ", no multiple of " +
               std::to_string(alignment));

@@ -40,10 +40,6 @@ uint32_t port_of(const Graph &graph, ValueId value) {
 
 }  // namespace
 
-uint64_t read_alignment(DeviceKind kind) {
-    return kind == DeviceKind::OpenCL ? 128 : 1;
-}
-
 void Launches::launch(uint32_t at) {
     const Node &node = draft_.graph.nodes[at];
     const auto &kernel = std::get<Kernel>(node.op);
@@ -80,15 +76,16 @@ void Launches::overwrite_slot(uint32_t at, ValueId arg, ValueId output) {
                  describe(graph, draft_.views.root(arg)) + ": take a crop or a transpose of it");
     }
     const SpaceId space = draft_.plan[place->storage].space;
-    const uint64_t alignment = read_alignment(draft_.plan[space].device.kind);
+    const Alignment alignment = draft_.plan[space].alignment;
     const bool runs_there =
         device_of(graph, std::get<Kernel>(graph.nodes[at].op)) == draft_.plan[space].device;
-    if (runs_there && draft_.slots.is_intact(arg) && place->geometry.offset % alignment == 0) {
+    if (runs_there && draft_.slots.is_intact(arg) &&
+        place->geometry.offset % alignment.argument == 0) {
         taken_[output] = *place;
     }
     for (const SlotMemory::Loss &loss : draft_.slots.save(at, arg, output, *place)) {
         Geometry part = cropped(loss.place.geometry, loss.box, graph[loss.value].elem).value();
-        part.offset %= pipeline::alignment;
+        part.offset %= alignment.storage;
         const Presence copy = {draft_.memory.add_frame(space, part, graph[loss.value].elem), part};
         draft_.readable.copy(draft_.plan.steps, loss.value, loss.place, copy, loss.box,
                              "%" + graph[loss.value].name + " is overwritten by %" +
@@ -119,8 +116,9 @@ Presence Launches::read(const Kernel &kernel, const Arg &arg) {
     const Device device = device_of(draft_.graph, kernel);
     const Value &value = draft_.graph[arg.value];
     const Box &box = arg.box ? *arg.box : *value.box;
-    Presence place = draft_.readable.show(arg.value, draft_.memory.space(device), box,
-                                          read_alignment(device.kind));
+    const SpaceId space = draft_.memory.space(device);
+    Presence place =
+        draft_.readable.show(arg.value, space, box, draft_.plan[space].alignment.argument);
     if (!device.is_host() || place.geometry.box == box) return place;
     const auto part = cropped(place.geometry, box, value.elem);
     if (part) place.geometry = *part;
@@ -135,8 +133,8 @@ Presence Launches::take(const Kernel &kernel, const Arg &arg, ValueId output) {
     const SpaceId space = draft_.memory.space(device);
     const Value &value = draft_.graph[arg.value];
     if (draft_.shared.takes(output)) {
-        const Presence place =
-            draft_.readable.show(arg.value, space, *value.box, read_alignment(device.kind));
+        const Presence place = draft_.readable.show(arg.value, space, *value.box,
+                                                    draft_.plan[space].alignment.argument);
         return taken_[output] = place;
     }
     const Presence from = draft_.readable.show(arg.value, space, *value.box);

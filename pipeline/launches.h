@@ -30,8 +30,4 @@ private:
     std::set<std::string> names_;
 };
 
-/// Byte offsets of what kernels on a kind of device read must be a multiple of this: OpenCL reads
-/// through sub-buffers.
-uint64_t read_alignment(DeviceKind kind);
-
 }  // namespace halyard::pipeline

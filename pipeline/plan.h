@@ -21,12 +21,35 @@ enum class StepId : uint32_t {
 constexpr SpaceId host_space{0};
 constexpr QueueId host_queue{0};
 
+/// What places in a space are multiples of, in bytes. Powers of two.
+struct Alignment {
+    uint64_t storage = 1;   ///< where a storage starts in its arena, and a slot in its state
+    uint64_t argument = 1;  ///< where what a kernel is given starts in its storage
+    bool operator==(const Alignment &) const = default;
+};
+
+/// What a plan gives each device of a kind; the runtime compares it with what the device needs.
+/// OpenCL shows kernels parts of memory as sub-buffers; drivers want their starts at multiples of
+/// 128 to 512 bytes. Elsewhere a view may start at any element.
+constexpr Alignment alignment_on(DeviceKind kind) {
+    switch (kind) {
+        case DeviceKind::OpenCL:
+            return {.storage = 512, .argument = 512};
+        case DeviceKind::Cpu:
+        case DeviceKind::Cuda:
+        case DeviceKind::Sim:
+            break;
+    }
+    return {.storage = 256, .argument = 1};
+}
+
 /// Memory that a device reads, with its two arenas: one for each running call, one for the
 /// instance.
 struct Space {
     Device device;
     uint64_t frame_bytes = 0;
     uint64_t instance_bytes = 0;
+    Alignment alignment = alignment_on(device.kind);
     bool operator==(const Space &) const = default;
 };
 
@@ -59,13 +82,10 @@ struct Storage {
     uint32_t index =
         0;  ///< Input: of ports. Output: of outputs. State: of states. Constant: of constants
     uint32_t slot = 0;    ///< State: 0 is what this call writes, 1 what it reads (see PlannedState)
-    uint64_t offset = 0;  ///< Frame, Instance: from the arena's start, a multiple of `alignment`
+    uint64_t offset = 0;  ///< Frame, Instance: from the arena's start
     uint64_t bytes = 0;
     bool operator==(const Storage &) const = default;
 };
-
-/// Every storage in an arena, and every state's slot, starts at a multiple of this.
-constexpr uint64_t alignment = 256;
 
 /// A box of a value, present in one space. Several replicas share a storage where one is a view of
 /// another or takes its place (`inplace`).

@@ -282,7 +282,8 @@ Offset<fbs::Plan> PlanWriter::plan() {
     const auto spaces = all(plan_.spaces, [&](const Space &space) {
         const auto kind = text(std::string(to_string(space.device.kind)));
         return fbs::CreateSpace(out_, kind, space.device.index, space.frame_bytes,
-                                space.instance_bytes);
+                                space.instance_bytes, space.alignment.storage,
+                                space.alignment.argument);
     });
     const auto queues = all(plan_.queues, [&](const Queue &queue) {
         return fbs::CreateQueue(out_, static_cast<uint32_t>(queue.space),

@@ -115,6 +115,7 @@ std::vector<ArenaItem> items_of(const Plan &plan, const std::vector<Life> &lives
 }
 
 void pack_instance(Plan &plan, SpaceId space) {
+    const uint64_t alignment = plan[space].alignment.storage;
     uint64_t &bytes = plan.spaces[index_of(space)].instance_bytes;
     for (Storage &storage : plan.storages) {
         if (storage.kind != StorageKind::Instance || storage.space != space) continue;
@@ -129,7 +130,8 @@ Plan plan_memory(Plan plan) {
     const Lives all(plan);
     for (uint32_t id = 0; id < plan.spaces.size(); ++id) {
         const std::vector<Life> lives = all.of(SpaceId{id});
-        const Packing packing = pack_arena(items_of(plan, lives), alignment);
+        const Packing packing =
+            pack_arena(items_of(plan, lives), plan.spaces[id].alignment.storage);
         for (size_t i = 0; i < lives.size(); ++i) {
             plan.storages[index_of(lives[i].storage)].offset = packing.offsets[i];
         }

@@ -110,8 +110,16 @@ std::string PlanPrinter::print() {
 void PlanPrinter::spaces() {
     out_ += "spaces\n";
     for (const Space &space : plan_.spaces) {
-        line(to_string(space.device) + ": frame " + std::to_string(space.frame_bytes) +
-             ", instance " + std::to_string(space.instance_bytes));
+        std::string text = to_string(space.device) + ": frame " +
+                           std::to_string(space.frame_bytes) + ", instance " +
+                           std::to_string(space.instance_bytes);
+        if (space.alignment.storage != alignment_on(DeviceKind::Cpu).storage) {
+            text += ", aligned " + std::to_string(space.alignment.storage);
+        }
+        if (space.alignment.argument != alignment_on(space.device.kind).argument) {
+            text += ", arguments " + std::to_string(space.alignment.argument);
+        }
+        line(text);
     }
 }
 

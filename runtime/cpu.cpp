@@ -59,15 +59,14 @@ int close(halyard_device *device) {
 }
 
 int allocate(halyard_device *device, uint64_t bytes, uint64_t *block) {
-    constexpr uint64_t alignment = 256;
     if (bytes > UINT64_MAX / 2) {
         return set_error(halide_error_code_out_of_memory, "cpu has no %llu bytes",
                          static_cast<unsigned long long>(bytes));
     }
-    const uint64_t size = (bytes / alignment + 1) * alignment;
+    const uint64_t size = (bytes / HALYARD_BLOCK_ALIGNMENT + 1) * HALYARD_BLOCK_ALIGNMENT;
     return guarded([&] {
         std::lock_guard lock(of(device)->mutex);
-        void *memory = std::aligned_alloc(alignment, size);
+        void *memory = std::aligned_alloc(HALYARD_BLOCK_ALIGNMENT, size);
         if (!memory) {
             return set_error(halide_error_code_out_of_memory, "cpu has no %llu bytes",
                              static_cast<unsigned long long>(bytes));
@@ -184,6 +183,11 @@ int native(halyard_device *, halyard_queue *, void *handles[3]) {
     return 0;
 }
 
+int alignment(halyard_device *, uint64_t *bytes) {
+    *bytes = 1;
+    return 0;
+}
+
 constexpr halyard_device_kind kind = {
     .size = sizeof(halyard_device_kind),
     .version = 1,
@@ -215,6 +219,7 @@ constexpr halyard_device_kind kind = {
     .fill = fill,
     .launch = launch,
     .native = native,
+    .alignment = alignment,
 };
 
 }  // namespace

@@ -51,6 +51,8 @@ enum {
     HALYARD_DEVICE_PEER = 2,   /* peer() is there; peer_access() says between whom */
 };
 
+enum { HALYARD_BLOCK_ALIGNMENT = 256 }; /* bytes, at least, of what allocate() gives */
+
 typedef struct halyard_device_kind {
     uint32_t size;    /* sizeof(halyard_device_kind) */
     uint32_t version; /* 1 */
@@ -61,7 +63,7 @@ typedef struct halyard_device_kind {
     int (*open)(int index, halyard_device **device);
     int (*close)(halyard_device *device);
 
-    /* Memory, aligned to 256 bytes. 0 bytes are allowed. */
+    /* Memory, aligned to HALYARD_BLOCK_ALIGNMENT. 0 bytes are allowed. */
     int (*allocate)(halyard_device *device, uint64_t bytes, uint64_t *block);
     int (*free)(halyard_device *device, uint64_t block);
     int (*allocate_pinned)(halyard_device *device, uint64_t bytes, void **host);
@@ -109,6 +111,10 @@ typedef struct halyard_device_kind {
     /* Native handles for foreign kernels and callers: cl_context, cl_device_id and
      * cl_command_queue, or null. */
     int (*native)(halyard_device *device, halyard_queue *queue, void *handles[3]);
+
+    /* What the offset of an address that is wrapped must be a multiple of, in a block that
+     * allocate() gave; at most 65536. */
+    int (*alignment)(halyard_device *device, uint64_t *bytes);
 } halyard_device_kind;
 
 /* The table of a kind: "cpu", "sim", "opencl"; null for one that this runtime does not have. */

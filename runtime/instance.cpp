@@ -12,8 +12,6 @@ namespace halyard::runtime {
 
 namespace {
 
-constexpr uint64_t slot_alignment = 256;
-
 std::string full_name(const fbs::Library &library, const fbs::State &state) {
     const std::string name = state.name()->str();
     return name.find("::") != std::string::npos ? name : library.name()->str() + "." + name;
@@ -212,8 +210,8 @@ int Instance::open_device(const char *kind, int index, Device *&device) {
     return 0;
 }
 
-int Instance::find_state(const fbs::Library &library, const fbs::State &planned, Device &device,
-                         Device *pinning, State *&state) {
+int Instance::find_state(const fbs::Library &library, const fbs::State &planned, uint64_t alignment,
+                         Device &device, Device *pinning, State *&state) {
     const std::string name = full_name(library, planned);
     const auto found = states_.find(name);
     if (found != states_.end()) {
@@ -234,7 +232,7 @@ int Instance::find_state(const fbs::Library &library, const fbs::State &planned,
     }
     made.slots = planned.slots();
     made.bytes = planned.bytes();
-    made.slot_bytes = (planned.bytes() + slot_alignment - 1) / slot_alignment * slot_alignment;
+    made.slot_bytes = (planned.bytes() + alignment - 1) / alignment * alignment;
     if (int code = made.memory.allocate(device, pinning, made.slots * made.slot_bytes)) {
         return code;
     }

@@ -48,8 +48,8 @@ public:
 
     /// For pipelines that open, under the instance's lock.
     int open_device(const char *kind, int index, Device *&device);
-    int find_state(const fbs::Library &library, const fbs::State &planned, Device &device,
-                   Device *pinning, State *&state);
+    int find_state(const fbs::Library &library, const fbs::State &planned, uint64_t alignment,
+                   Device &device, Device *pinning, State *&state);
 
     /// A queue could not be waited for: nothing that it may touch can be used again. Keeps this
     /// thread's error as the reason.

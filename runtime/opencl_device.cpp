@@ -116,7 +116,7 @@ int make_context(OpenclContext &device) {
     if (code) {
         return opencl_error(device, "clCreateBuffer", code);
     }
-    device.alignment = bits / 8;
+    device.alignment = std::max<uint64_t>(bits / 8, 1);
     device.nothing = nothing;
     device.context = context;
     return 0;
@@ -177,6 +177,11 @@ int native_handles(halyard_device *device, halyard_queue *queue, void *handles[3
     return 0;
 }
 
+int alignment(halyard_device *device, uint64_t *bytes) {
+    *bytes = opencl(device).alignment;
+    return 0;
+}
+
 /// A function behind the C border.
 template<auto function>
 struct Guarded;
@@ -218,6 +223,7 @@ constexpr halyard_device_kind kind = {
     .fill = Guarded<opencl_fill>::call,
     .launch = Guarded<opencl_launch>::call,
     .native = Guarded<native_handles>::call,
+    .alignment = Guarded<alignment>::call,
 };
 
 }  // namespace

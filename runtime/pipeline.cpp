@@ -1,5 +1,6 @@
 #include "runtime/pipeline.h"
 
+#include <algorithm>
 #include <string>
 
 #include "runtime/frame.h"
@@ -9,6 +10,21 @@ namespace halyard::runtime {
 
 namespace {
 
+/// How a device needs its memory cut otherwise than the plan does; empty if it does not.
+std::string misaligned_on(const Device &device, const fbs::Space &space) {
+    uint64_t needed = 0;
+    if (device.kind->alignment(device.handle, &needed)) {
+        return last_error();
+    }
+    const uint64_t planned = std::min(space.storage_alignment(), space.argument_alignment());
+    if (planned % needed == 0) {
+        return {};
+    }
+    return std::string(device.name) + " needs values at multiples of " + std::to_string(needed) +
+           " bytes, but the plan keeps to multiples of " + std::to_string(planned) +
+           ": place its delegates on another device";
+}
+
 /// Why a plan does not fit the machine; empty if it does.
 std::string missing_for(Instance &instance, const fbs::Plan &plan) {
     std::vector<Device *> devices;
@@ -16,6 +32,10 @@ std::string missing_for(Instance &instance, const fbs::Plan &plan) {
         Device *device = nullptr;
         if (instance.open_device(space->kind()->c_str(), space->index(), device)) {
             return last_error();
+        }
+        const std::string misaligned = misaligned_on(*device, *space);
+        if (!misaligned.empty()) {
+            return misaligned;
         }
         devices.push_back(device);
     }
@@ -103,8 +123,9 @@ int Pipeline::allocate_arenas() {
 int Pipeline::find_states() {
     for (const fbs::State *planned : *plan.states()) {
         State *state = nullptr;
-        if (int code = instance.find_state(library(), *planned, *devices[planned->space()], pinning,
-                                           state)) {
+        const uint64_t alignment = plan.spaces()->Get(planned->space())->storage_alignment();
+        if (int code = instance.find_state(library(), *planned, alignment,
+                                           *devices[planned->space()], pinning, state)) {
             return code;
         }
         states.push_back(state);

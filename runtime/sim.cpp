@@ -120,6 +120,11 @@ int wrap(halyard_device *device, halyard_address address, uint64_t bytes, halide
                              "address %#llx is no multiple of the %u bytes of an element",
                              sim::hex(number), element_bytes(*buffer));
         }
+        if (address.offset % world.alignment != 0) {
+            return set_error(halide_error_code_device_wrap_native_failed,
+                             "offset %llu is no multiple of %llu bytes, the alignment of sim:%d",
+                             sim::hex(address.offset), sim::hex(world.alignment), index);
+        }
         if (!sim::translate(world, index, number, bytes)) {
             return static_cast<int>(halide_error_code_device_wrap_native_failed);
         }
@@ -310,6 +315,13 @@ int native(halyard_device *, halyard_queue *, void *handles[3]) {
     return call(Call::Native, 0, [](World &) { return 0; });
 }
 
+int alignment(halyard_device *, uint64_t *bytes) {
+    return call(Call::Alignment, 0, [&](World &world) {
+        *bytes = world.alignment;
+        return 0;
+    });
+}
+
 constexpr halyard_device_kind kind = {
     .size = sizeof(halyard_device_kind),
     .version = 1,
@@ -341,6 +353,7 @@ constexpr halyard_device_kind kind = {
     .fill = fill,
     .launch = launch,
     .native = native,
+    .alignment = alignment,
 };
 
 }  // namespace

@@ -49,8 +49,9 @@ enum class Call : uint8_t {
     Fill,
     Launch,
     Native,
+    Alignment,
 };
-constexpr int call_kinds = static_cast<int>(Call::Native) + 1;
+constexpr int call_kinds = static_cast<int>(Call::Alignment) + 1;
 
 /// The function's name in halyard_device_kind.
 const char *name_of(Call call);
@@ -63,6 +64,9 @@ void set_devices(int devices);
 
 /// Whether devices reach each other; they do at first.
 void set_peer(bool peer);
+
+/// What the offsets of wrapped addresses must be multiples of; 1 at first.
+void set_alignment(uint64_t bytes);
 
 struct Tally {
     uint64_t calls = 0;

@@ -8,7 +8,6 @@ namespace halyard::runtime::sim {
 
 namespace {
 
-constexpr uint64_t alignment = 256;
 constexpr uint64_t page = 4096;
 constexpr uint64_t most_bytes = addresses_per_device / 2;
 
@@ -22,8 +21,8 @@ void poison(World &world, void *memory, uint64_t bytes) {
 }
 
 std::byte *host_memory(World &world, uint64_t bytes) {
-    const uint64_t size = round_up(bytes + 1, alignment);
-    auto *memory = static_cast<std::byte *>(aligned_alloc(alignment, size));
+    const uint64_t size = round_up(bytes + 1, HALYARD_BLOCK_ALIGNMENT);
+    auto *memory = static_cast<std::byte *>(aligned_alloc(HALYARD_BLOCK_ALIGNMENT, size));
     if (memory) {
         poison(world, memory, size);
     }

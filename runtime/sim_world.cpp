@@ -13,7 +13,7 @@ constexpr const char *names[] = {
     "free_pinned", "wrap",         "unwrap",        "address_of", "create_queue", "destroy_queue",
     "finish",      "create_event", "destroy_event", "record",     "wait",         "wait_host",
     "upload",      "download",     "local",         "peer",       "peer_access",  "fill",
-    "launch",      "native",
+    "launch",      "native",       "alignment",
 };
 static_assert(std::size(names) == call_kinds);
 
@@ -83,6 +83,11 @@ void set_devices(int devices) {
 void set_peer(bool peer) {
     std::lock_guard lock(world().lock);
     world().peer = peer;
+}
+
+void set_alignment(uint64_t bytes) {
+    std::lock_guard lock(world().lock);
+    world().alignment = bytes;
 }
 
 Tally tally(Call call) {

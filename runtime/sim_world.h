@@ -54,6 +54,7 @@ struct World {
     uint64_t random = 0;
     int devices = -1;
     bool peer = true;
+    uint64_t alignment = 1;
 
     std::array<Tally, call_kinds> tallies{};
     struct Failure {

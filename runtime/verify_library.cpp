@@ -1,6 +1,7 @@
 #include "runtime/verify_library.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -17,7 +18,7 @@ namespace halyard::runtime {
 
 namespace {
 
-constexpr uint64_t alignment = 256;
+constexpr uint64_t most_alignment = 65536;
 constexpr uint64_t most_bytes = uint64_t{1} << 47;
 
 struct Fault : std::runtime_error {
@@ -155,6 +156,11 @@ void PlanVerifier::verify_spaces() const {
                 "space %u is there twice", i);
         require(space.frame_bytes() < most_bytes && space.instance_bytes() < most_bytes,
                 "an arena of space %u is too large", i);
+        require(std::has_single_bit(space.storage_alignment()) &&
+                    std::has_single_bit(space.argument_alignment()) &&
+                    space.argument_alignment() <= space.storage_alignment() &&
+                    space.storage_alignment() <= most_alignment,
+                "the alignment of space %u is out of range", i);
     }
     require(spaces.size() > 0, "there is no space");
     require(plan_.queues()->size() > 0, "there is no queue");
@@ -189,7 +195,7 @@ void PlanVerifier::verify_storage(uint32_t id) const {
     require(storage.bytes() < most_bytes, "storage %u is too large", id);
     const fbs::Space &space = *plan_.spaces()->Get(storage.space());
     const auto require_inside = [&](uint64_t arena) {
-        require(storage.offset() % alignment == 0 && storage.offset() <= arena &&
+        require(storage.offset() % space.storage_alignment() == 0 && storage.offset() <= arena &&
                     storage.bytes() <= arena - storage.offset(),
                 "storage %u leaves its arena", id);
     };
@@ -323,6 +329,10 @@ void PlanVerifier::verify_launch(const fbs::Launch &launch, uint32_t space, bool
         require(storage.kind() == fbs::StorageKind::None ||
                     (storage.space() == space && !(load && is_callers(storage))),
                 "kernel '%s' has an argument in another space", name);
+        require(
+            replica(arg->id()).offset() % plan_.spaces()->Get(space)->argument_alignment() == 0 ||
+                storage.kind() == fbs::StorageKind::None,
+            "an argument of kernel '%s' is misaligned", name);
     }
     if (launch.workspace() != UINT32_MAX) {
         require(launch.workspace() < plan_.storages()->size(), "kernel '%s' has no workspace",

@@ -47,6 +47,7 @@ private:
     void names();
     void hops();
     std::vector<uint64_t> elements_of_box(ValueId value, const Box &box) const;
+    uint32_t calls_of(const Copy &copy) const;
     Counts count(const std::vector<Step> &steps) const;
 
     const Plan &plan_;
@@ -170,7 +171,7 @@ void Judge::storages() {
         const bool is_frame = storage.kind == StorageKind::Frame;
         if (is_frame || storage.kind == StorageKind::Instance) {
             const uint64_t room = is_frame ? space.frame_bytes : space.instance_bytes;
-            expect(storage.offset % 256 == 0, "offset");
+            expect(storage.offset % space.alignment.storage == 0, "offset");
             expect(storage.offset <= room && room - storage.offset >= storage.bytes, "arena");
         }
         const auto value = owner(storage);
@@ -315,7 +316,8 @@ bool Judge::holds(const Step &step, const LaunchArg &given, ValueId value, const
     if (!id || plan_[*id].value != value || !contains(plan_[*id].box, box)) return false;
     if (elements_of(box) == 0) return true;
     return storage_of(*id).kind != StorageKind::None &&
-           storage_of(*id).space == plan_.queues[index_of(step.queue)].space;
+           storage_of(*id).space == plan_.queues[index_of(step.queue)].space &&
+           plan_[*id].offset % plan_[storage_of(*id).space].alignment.argument == 0;
 }
 
 void Judge::argument(const Step &step, const Arg &arg, const LaunchArg &given) {
@@ -429,6 +431,58 @@ void Judge::fill(const Step &step, const Fill &fill) {
     expect(plan_.queues[index_of(step.queue)].space == storage.space, "queue of fill");
 }
 
+/// Where something starts, in elements: in the target, in the source.
+using Ends = std::pair<int64_t, int64_t>;
+
+/// The starts of groups of `size`, in which one lies `step` behind the other; none if there are no
+/// such groups.
+std::vector<Ends> grouped(const std::vector<Ends> &starts, size_t size, Ends step) {
+    std::vector<Ends> groups;
+    for (size_t i = 0; i < starts.size(); ++i) {
+        if (i % size == 0) {
+            groups.push_back(starts[i]);
+        } else if (starts[i].first - starts[i - 1].first != step.first ||
+                   starts[i].second - starts[i - 1].second != step.second) {
+            return {};
+        }
+    }
+    return groups;
+}
+
+/// Walks the elements as they lie in the target, and makes neighbours rows, rows slices, and slices
+/// calls.
+uint32_t Judge::calls_of(const Copy &copy) const {
+    const auto place_in = [&](ReplicaId id, const std::vector<int64_t> &point) {
+        int64_t place = 0;
+        for (size_t d = 0; d < point.size(); ++d) {
+            place += (point[d] - plan_[id].box[d].min) * plan_[id].strides[d];
+        }
+        return place;
+    };
+    std::vector<Ends> starts;
+    for (const std::vector<int64_t> &point : points_of(copy.box)) {
+        starts.emplace_back(place_in(copy.to, point), place_in(copy.from, point));
+    }
+    std::ranges::sort(starts);
+    Ends row{0, 0};
+    int64_t rows = 0;
+    for (const int level : {0, 1, 2}) {
+        if (starts.size() < 2) break;
+        const Ends step{starts[1].first - starts[0].first, starts[1].second - starts[0].second};
+        if (level == 0 && step != Ends{1, 1}) continue;
+        const bool is_whole_rows =
+            level < 2 || (step.first % row.first == 0 && step.second % row.second == 0 &&
+                          step.first >= row.first * rows && step.second >= row.second * rows);
+        if (!is_whole_rows) break;
+        size_t size = starts.size();
+        while (starts.size() % size != 0 || grouped(starts, size, step).empty()) --size;
+        starts = grouped(starts, size, step);
+        row = step;
+        rows = static_cast<int64_t>(size);
+    }
+    return static_cast<uint32_t>(starts.size());
+}
+
 Counts Judge::count(const std::vector<Step> &steps) const {
     Counts counts;
     for (const Step &step : steps) {
@@ -454,7 +508,7 @@ Counts Judge::count(const std::vector<Step> &steps) const {
                 continue;
         }
         counts.payload += moved;
-        ++counts.copies;
+        counts.copies += calls_of(*copy);
     }
     return counts;
 }

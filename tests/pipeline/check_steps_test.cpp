@@ -98,6 +98,10 @@ TEST_CASE("check_steps judges the arguments of a launch") {
           }) == "step 2 passes [1+3] of '%a', not [4]");
     CHECK(after([](Plan &p) { p.storages[9].kind = StorageKind::None; }) ==
           "step 4 passes no memory for '%o'");
+    const auto further_on = [](Plan &p) { p.storages[2].bytes = 24, p.replicas[2].offset = 8; };
+    CHECK(after(further_on) == "right");
+    CHECK(after([&](Plan &p) { further_on(p), p.spaces[1].alignment.argument = 16; }) ==
+          "step 2 passes '%a', which starts 8 bytes into its storage, no multiple of 16");
 }
 
 TEST_CASE("check_steps judges shapes") {

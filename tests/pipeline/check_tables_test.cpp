@@ -36,6 +36,21 @@ TEST_CASE("check_tables judges spaces and queues") {
          },
          "space 0 is not host memory"},
         {[](Plan &p) { p.spaces.clear(); }, "space 0 is not host memory"},
+        {[](Plan &p) { p.spaces[1].alignment.storage = 384; },
+         "storages on sim:0 are aligned to 384 bytes and arguments to 1: expected powers of two "
+         "from 256 and 1 up"},
+        {[](Plan &p) { p.spaces[1].alignment.storage = 128; },
+         "storages on sim:0 are aligned to 128 bytes and arguments to 1: expected powers of two "
+         "from 256 and 1 up"},
+        {[](Plan &p) { p.spaces[1].alignment.argument = 0; },
+         "storages on sim:0 are aligned to 256 bytes and arguments to 0: expected powers of two "
+         "from 256 and 1 up"},
+        {[](Plan &p) { p.spaces[1].alignment.argument = 48; },
+         "storages on sim:0 are aligned to 256 bytes and arguments to 48: expected powers of two "
+         "from 256 and 1 up"},
+        {[](Plan &p) { p.spaces[1].alignment.argument = 512; },
+         "storages on sim:0 are aligned to 256 bytes and arguments to 512: expected powers of two "
+         "from 256 and 1 up"},
         {[](Plan &p) { p.queues[0].role = QueueRole::Upload; },
          "queue 0 is not the calling thread"},
         {[](Plan &p) { p.queues.clear(); }, "queue 0 is not the calling thread"},
@@ -68,6 +83,8 @@ TEST_CASE("check_tables judges storages") {
         {[](Plan &p) { p.storages[2].kind = StorageKind(9); }, "storage 2 is of no kind"},
         {[](Plan &p) { p.storages[2].offset = 128; },
          "storage 2 starts at byte 128, no multiple of 256"},
+        {[](Plan &p) { p.spaces[1].alignment.storage = 512; },
+         "storage 7 starts at byte 256, no multiple of 512"},
         {[](Plan &p) { p.storages[2].offset = 512; },
          "storage 2 ends behind its arena on sim:0, which has 512 bytes"},
         {[](Plan &p) { p.spaces[1].instance_bytes = 8; },

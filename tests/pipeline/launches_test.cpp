@@ -87,8 +87,8 @@ TEST_CASE("Launches names kernels as C identifiers, each once") {
 
 TEST_CASE("Launches reads through aligned sub-buffers on opencl") {
     const std::string text = R"(pipeline p() -> () {
-  %x: f32[64] = f() @opencl:0
-  %v: f32[32] = view crop(%x[32+32])
+  %x: f32[256] = f() @opencl:0
+  %v: f32[32] = view crop(%x[128+32])
   %w: f32[32] = view crop(%x[8+32])
   %y: f32[2] = g(%v) @opencl:0
   %z: f32[2] = h(%w, %w) @opencl:0
@@ -96,7 +96,7 @@ TEST_CASE("Launches reads through aligned sub-buffers on opencl") {
     const Plan plan = formed_plan(text);
     CHECK(section(plan, "steps") == R"(0 q0 launch f(r0)
 1 q0 launch g(r1, r2)
-2 q0 local %w r3 -> r4 reason "%w starts 32 bytes into its memory, which is no multiple of 128"
+2 q0 local %w r3 -> r4 reason "%w starts 32 bytes into its memory, which is no multiple of 512"
 3 q0 launch h(r4, r4, r5)
 )");
     std::string sim = text;

@@ -29,7 +29,7 @@ TEST_CASE("MemoryMap makes the host's space and those of the devices that are us
     CHECK(section(plan, "spaces") == R"(cpu: frame 0, instance 0
 cuda:1: frame 0, instance 0
 cuda:3: frame 0, instance 0
-opencl:0: frame 0, instance 0
+opencl:0: frame 0, instance 0, aligned 512
 sim:1: frame 0, instance 0
 )");
     CHECK(memory.space(parse_device("cuda:3")) == SpaceId{2});

@@ -108,6 +108,8 @@ TEST_CASE("write_plans writes the plan's tables as they are") {
     for (size_t i = 0; i < plan.spaces.size(); i++) {
         CHECK(written.spaces()->Get(i)->frame_bytes() == plan.spaces[i].frame_bytes);
         CHECK(written.spaces()->Get(i)->instance_bytes() == plan.spaces[i].instance_bytes);
+        CHECK(written.spaces()->Get(i)->storage_alignment() == plan.spaces[i].alignment.storage);
+        CHECK(written.spaces()->Get(i)->argument_alignment() == plan.spaces[i].alignment.argument);
     }
     REQUIRE(written.queues()->size() == plan.queues.size());
     REQUIRE(written.storages()->size() == plan.storages.size());

@@ -77,6 +77,18 @@ TEST_CASE("plan_memory keeps a workspace apart from its kernel's values") {
     CHECK(plan.spaces[1].frame_bytes == 1280);
 }
 
+TEST_CASE("plan_memory keeps to the alignment of each space") {
+    const Plan plan = plan_memory(queued(R"(pipeline p(%a: f32[2] @cpu) -> (%z @cpu) {
+  const %c: f32[2]
+  %x: f32[2], %y: f32[2] = f(%a, %c) @opencl:0
+  %z: f32[2] = h(%x, %y) @cpu
+})"));
+    CHECK(section(plan, "spaces") ==
+          "cpu: frame 512, instance 0\nopencl:0: frame 1536, instance 512, aligned 512\n");
+    CHECK(offsets(plan, 0) == std::vector<uint64_t>{0, 256});
+    CHECK(offsets(plan, 1) == std::vector<uint64_t>{0, 512, 1024});
+}
+
 TEST_CASE("plan_memory lays constants side by side for good") {
     const Plan plan = plan_memory(queued(R"(pipeline p() -> (%z @cuda:0) {
   const %c: f32[65]

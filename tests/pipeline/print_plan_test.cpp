@@ -32,7 +32,7 @@ assumes
   peer links: no
 spaces
   cpu: frame 0, instance 0
-  opencl:0: frame 768, instance 256
+  opencl:0: frame 1536, instance 512, aligned 512
 queues
   q0 host cpu
   q1 compute opencl:0
@@ -47,8 +47,8 @@ storages
   s3 cpu constant %c, bytes 16
   s4 opencl:0 instance at 0, bytes 16
   s5 opencl:0 none, bytes 0
-  s6 opencl:0 frame at 256, bytes 8
-  s7 opencl:0 frame at 512, bytes 100
+  s6 opencl:0 frame at 512, bytes 8
+  s7 opencl:0 frame at 1024, bytes 100
   s8 opencl:0 state %s slot 0, bytes 8
   s9 cpu output o, bytes 8
 replicas

@@ -76,7 +76,7 @@ TEST_CASE("ReadableValues copies a part of a constant when an instance loads") {
 })");
     CHECK(section(plan, "load") ==
           R"(0 q0 upload %c[16] r0 -> r1
-1 q0 local %w r3 -> r4 reason "%w starts 32 bytes into its memory, which is no multiple of 128"
+1 q0 local %w r3 -> r4 reason "%w starts 32 bytes into its memory, which is no multiple of 512"
 )");
     CHECK(section(plan, "steps") == "0 q0 launch f(r2, r4, r5)\n");
     CHECK(plan.at_load.locals == 1);

@@ -1,5 +1,6 @@
 #include "tests/runtime/conformance.h"
 
+#include <bit>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -349,6 +350,10 @@ void check_peer(const halyard_device_kind &kind, int index, int other) {
 
 void check_native(const halyard_device_kind &kind, int index) {
     Bench bench(kind, index);
+    uint64_t alignment = 0;
+    WORKS(kind.alignment(bench.device, &alignment));
+    CHECK(std::has_single_bit(alignment));
+    CHECK(alignment <= 65536);
     void *handles[3] = {&bench, &bench, &bench};
     WORKS(kind.native(bench.device, bench.queue, handles));
     for (const void *handle : handles) {

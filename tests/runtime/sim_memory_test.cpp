@@ -38,6 +38,21 @@ TEST_CASE("sim poisons fresh memory") {
     CHECK(std::string(bytes, bytes + 256) == std::string(256, static_cast<char>(bytes[0])));
 }
 
+TEST_CASE("sim wraps only what is aligned as a test says") {
+    Bench bench;
+    runtime::sim::set_alignment(16);
+    halide_dimension_t dimension(0, 4, 1);
+    halide_buffer_t buffer{};
+    buffer.type = halide_type_t(halide_type_float, 32);
+    buffer.dimensions = 1;
+    buffer.dim = &dimension;
+    CHECK(kind.wrap(bench.device, {bench.block, 8}, 16, &buffer) < 0);
+    CHECK(error() == "offset 8 is no multiple of 16 bytes, the alignment of sim:0");
+    REQUIRE(kind.wrap(bench.device, {bench.block, 32}, 16, &buffer) == 0);
+    CHECK(kind.unwrap(bench.device, &buffer) == 0);
+    runtime::sim::set_alignment(1);
+}
+
 TEST_CASE("sim refuses what leaves its memory") {
     Bench bench;
     uint8_t host[512] = {};

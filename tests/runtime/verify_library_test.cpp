@@ -103,6 +103,12 @@ TEST_CASE("verify_library checks spaces and queues") {
           0);
     CHECK(error_of([](Plan &p) { p.spaces[1].frame_bytes = uint64_t{1} << 50; }) ==
           "an arena of space 1 is too large");
+    for (const Alignment wrong :
+         {Alignment{384, 16}, {256, 48}, {256, 512}, {131072, 16}, {0, 0}}) {
+        CHECK(error_of([&](Plan &p) { p.spaces[1].alignment = wrong; }) ==
+              "the alignment of space 1 is out of range");
+    }
+    mentions(error_of([](Plan &p) { p.spaces[1].alignment = {4096, 16}; }), "leaves its arena");
     CHECK(error_of([](Plan &p) { p.queues[1].space = SpaceId{9}; }) == "queue 1 is out of range");
     CHECK(error_of([](Plan &p) { p.queues[1].space = host_space; }) == "queue 1 is out of range");
     CHECK(error_of([](Plan &p) { p.queues[0].space = SpaceId{1}; }) == "queue 0 is out of range");
@@ -223,6 +229,13 @@ TEST_CASE("verify_library checks launches") {
         });
     };
     mentions(launch([](Launch &l, Plan &) { l.kernel = KernelId{77}; }), "launches no kernel");
+    mentions(launch([](Launch &l, Plan &p) {
+                 Replica &replica = p.replicas[index_of(std::get<ReplicaId>(l.args[0]))];
+                 p.storages[index_of(replica.storage)].bytes += 8;
+                 replica.offset = 8;
+                 p.spaces[1].alignment.argument = 16;
+             }),
+             "is misaligned");
     mentions(launch([](Launch &l, Plan &) { l.args[0] = ReplicaId{999}; }),
              "a step names replica 999, which there is not");
     mentions(launch([](Launch &l, Plan &) { l.args[0] = ScalarArg{0}; }),
