@@ -1,6 +1,7 @@
 #include "pipeline/check_hops.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include "pipeline/bound.h"
@@ -49,6 +50,7 @@ private:
     const Storage &storage_of(ReplicaId id) const { return plan_[plan_[id].storage]; }
     Device device_of(ReplicaId id) const { return plan_[storage_of(id).space].device; }
     bool is_pageable(const Storage &storage) const;
+    uint64_t calls_of(const Copy &copy) const;
 
     void copies(Phase phase);
     void copy(const Text &name, Phase phase, const Copy &copy);
@@ -101,6 +103,45 @@ bool Hops::is_pageable(const Storage &storage) const {
     return storage.kind == StorageKind::Output && !graph_.outputs[storage.index].pinned;
 }
 
+/// Of the dimensions, those without a gap between them joined, one call walks three: neighbours,
+/// rows of them, and slices that are whole rows on both sides. Each round of another one is a call.
+uint64_t Hops::calls_of(const Copy &copy) const {
+    struct Axis {
+        int64_t to, from, count;  // strides first: they tell the order
+        auto operator<=>(const Axis &) const = default;
+    };
+    std::vector<Axis> axes;
+    for (size_t d = 0; d < copy.box.size(); ++d) {
+        const int64_t extent = copy.box[d].extent;
+        if (extent == 0) return 0;
+        if (extent == 1) continue;
+        axes.push_back({plan_[copy.to].strides[d], plan_[copy.from].strides[d], extent});
+    }
+    std::ranges::sort(axes, std::greater());  // the innermost is taken off the end
+    const auto take = [&] {
+        Axis axis = axes.back();
+        for (axes.pop_back(); !axes.empty() && axes.back().to == axis.to * axis.count &&
+                              axes.back().from == axis.from * axis.count;
+             axes.pop_back()) {
+            axis.count *= axes.back().count;
+        }
+        return axis;
+    };
+    const auto is_behind = [](int64_t next, int64_t row, int64_t rows) {
+        return next % row == 0 && next / row >= rows;
+    };
+    if (!axes.empty() && axes.back().to == 1 && axes.back().from == 1) take();
+    if (!axes.empty()) {
+        const Axis row = take();
+        const bool has_slices = !axes.empty() && is_behind(axes.back().to, row.to, row.count) &&
+                                is_behind(axes.back().from, row.from, row.count);
+        if (has_slices) take();
+    }
+    uint64_t calls = 1;
+    for (const Axis &axis : axes) calls *= static_cast<uint64_t>(axis.count);
+    return calls;
+}
+
 void Hops::copies(Phase phase) {
     const std::vector<Step> &steps = steps_of(plan_, phase);
     for (size_t i = 0; i < steps.size(); ++i) {
@@ -129,7 +170,7 @@ void Hops::copy(const Text &name, Phase phase, const Copy &copy) {
         }
     }
     if (!is_hop(copy.kind)) return;
-    ++counts.copies;
+    counts.copies += static_cast<uint32_t>(calls_of(copy));
     counts.payload += bytes;
     copied_.push_back(move_of(value, copy.box, from, to, phase == Phase::Load));
     const bool is_peer_link = from.kind == to.kind && from.kind != DeviceKind::OpenCL;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/driver_calls.h"
 #include "pipeline/reads.h"
 
 namespace halyard::pipeline {
@@ -78,7 +79,7 @@ void count(const Plan &plan, const std::vector<Step> &steps, Counts &counts) {
             case CopyKind::Upload:
             case CopyKind::Download:
             case CopyKind::Peer:
-                ++counts.copies;
+                counts.copies += static_cast<uint32_t>(count_driver_calls(plan, *copy));
                 break;
             case CopyKind::Local:
                 ++counts.locals;

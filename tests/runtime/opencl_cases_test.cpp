@@ -142,6 +142,20 @@ TEST_CASE("T6 on opencl: all is enqueued before the host blocks") {
     CHECK(Stall::copies_at_first_block == 6);
 }
 
+TEST_CASE("as many driver calls are made on opencl as the plan counts for a box with many gaps") {
+    if (!opencl_here()) {
+        return;
+    }
+    run_on_device = run_on_opencl;
+    RunGraph run(parse(R"(
+        pipeline p(%a: u8[3,4,5,6,4] @cpu) -> (%o @cpu) {
+          %o: u8[4] = f(%a[1+2,1+3,1+4,1+5,1+2]) @opencl:0
+        })")[0],
+                 false);
+    CHECK(run.plan().per_call.copies == 11);
+    CHECK(run.step() == "");
+}
+
 TEST_CASE("T7 runs on opencl: a diamond of delegates on one device") {
     check_case("%o @cpu", R"(
         delegate d0 @dev0

@@ -43,6 +43,28 @@ TEST_CASE("a plan that needs what is not here says what is missing") {
     CHECK(two.step() == "");
 }
 
+TEST_CASE("a plan that cuts memory otherwise than a device needs it says so") {
+    RunGraph run(graph_on_sim(text), true);
+    run.make_inputs();
+    sim::set_alignment(64);
+    CHECK(run.call() < 0);
+    CHECK(std::string(halyard_last_error()) ==
+          "no plan of 'p' fits this machine: sim:0 needs values at multiples of 64 bytes, but the "
+          "plan keeps to multiples of 1: place its delegates on another device");
+    sim::set_alignment(1);
+    CHECK(run.step() == "");
+}
+
+TEST_CASE("as many driver calls are made as the plan counts for a box with many gaps") {
+    RunGraph run(graph_on_sim(R"(
+        pipeline p(%a: u8[3,4,5,6,4] @cpu pinned) -> (%o @cpu) {
+          %o: u8[4] = f(%a[1+2,1+3,1+4,1+5,1+2]) @sim:0
+        })"),
+                 false);
+    CHECK(run.plan().per_call.copies == 11);
+    CHECK(run.step() == "");
+}
+
 TEST_CASE("the first plan whose assumptions hold is taken") {
     const Graph graph = graph_on_sim(text);
     const Contents data = make_data(graph, 1);
