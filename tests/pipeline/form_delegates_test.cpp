@@ -70,3 +70,18 @@ TEST_CASE("form_delegates sees a cycle through a view, and one behind other kern
     CHECK_THROWS_WITH(form_delegates(graph),
                       Catch::Contains("d -> b -> d, by the kernels a -> b -> c"));
 }
+
+TEST_CASE("form_delegates names the delegate of a cycle first") {
+    // From p one comes to the cycle at b, which is in no delegate.
+    const Graph graph = read_graph(R"(pipeline p(%in: f32[2] @cpu) -> (%w @cpu, %z @cpu) {
+  delegate p
+  delegate q
+  %x: f32[2] = a(%in) in q
+  %y: f32[2] = b(%x) @cpu
+  %z: f32[2] = c(%y) in q
+  %w: f32[2] = d(%y) in p
+})");
+    CHECK_THROWS_WITH(form_delegates(graph),
+                      Catch::Contains("the delegate 'q' needs itself, q -> b -> q, by the "
+                                      "kernels a -> b -> c: split it"));
+}

@@ -79,3 +79,16 @@ TEST_CASE("place_delegates refuses auto by name") {
                       Catch::Contains("the kernel 'f' has an auto place, which is not planned "
                                       "yet: name one device"));
 }
+
+TEST_CASE(
+    "place_delegates puts a state where the first kernel takes it inplace, not where it is read") {
+    const Graph graph = read_graph(R"(pipeline p() -> () {
+  state %s: f32[4]
+  %x: f32[4] = f(%s) @cpu
+  %v: f32[2] = view crop(%s[2])
+  %y: f32[2] = g(inplace %v) @sim:1
+  %w: f32[2] = view crop(%s[2+2])
+  %z: f32[2] = h(inplace %w) @sim:2
+})");
+    CHECK(place_delegates(graph).states[0].device == parse_device("sim:1"));
+}

@@ -96,3 +96,16 @@ TEST_CASE("check_strict asks for the hop through the host too") {
     check_strict(routed_graph(text, true));
     CHECK_THROWS_WITH(check_strict(routed_graph(text, false)), Catch::Contains("allow 't -> cpu'"));
 }
+
+TEST_CASE("route_transfers keeps what an instance moves once behind what a call moves") {
+    // Both are of %s: one leaves from the host, the others from where the state lives.
+    const Graph graph = crossing(R"(pipeline p() -> () {
+  state %s: f32[8] "s.raw" @cuda:0
+  %x: f32[2] = g(%s) @cuda:1
+})");
+    CHECK(transfers(route_transfers(graph, false)) ==
+          R"(transfer %s cuda:0 -> cpu reason "%s is read by g on cuda:1, through cpu"
+transfer %s cpu -> cuda:1 reason "%s is read by g on cuda:1"
+transfer %s cpu -> cuda:0 reason "%s starts as an array"
+)");
+}
