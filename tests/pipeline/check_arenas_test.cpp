@@ -134,3 +134,43 @@ TEST_CASE("check_arenas keeps a workspace apart from all that lives") {
     CHECK(at(256) == "right");
     CHECK(at(0) == "storage 2 and storage 7 overlap on sim:0 while both live, at step 2");
 }
+
+TEST_CASE("check_arenas lets instance storages of two spaces lie at one offset") {
+    const Plan plan = plan_of(R"(
+        pipeline p(%a: f32[4] @cpu) -> (%o @cpu) {
+          const %w: f32[4]
+          %b: f32[4] = f(%a, %w) @sim:0
+          %o: f32[4] = g(%b, %w) @sim:1
+        })");
+    size_t at_start = 0;
+    for (const Storage &storage : plan.storages) {
+        at_start += storage.kind == StorageKind::Instance && storage.offset == 0;
+    }
+    REQUIRE(at_start == 2);
+    CHECK(first_fault(plan, [](Plan &) {}) == "right");
+}
+
+TEST_CASE("check_arenas takes no range away for a storage without bytes") {
+    // y lies where x still lives, and a workspace of no bytes began there in between.
+    const Plan plan = plan_of(R"(
+        pipeline p(%a: f32[4] @sim:0) -> (%o @sim:0) {
+          %x: f32[4] = f(%a) @sim:0
+          %w: f32[4] = g(%x) @sim:0 workspace 16
+          %y: f32[4] = h(%w) @sim:0
+          %o: f32[4] = i(%x, %y) @sim:0
+        })");
+    const auto storage_of = [](const Plan &p, const std::string &name) {
+        const auto is_its = [&](const Replica &replica) {
+            return p.graph[replica.value].name == name;
+        };
+        return index_of(std::ranges::find_if(p.replicas, is_its)->storage);
+    };
+    CHECK(first_fault(plan, [&](Plan &p) {
+              const uint64_t x = p.storages[storage_of(p, "x")].offset;
+              p.storages[storage_of(p, "y")].offset = x;
+              std::get<Kernel>(p.graph.nodes[1].op).workspace = 0;
+              Storage &workspace =
+                  p.storages[index_of(*std::get<Launch>(p.steps[1].action).workspace)];
+              workspace.offset = x, workspace.bytes = 0;
+          }).find("overlap on sim:0 while both live, at step 2") != std::string::npos);
+}

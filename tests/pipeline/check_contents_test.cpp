@@ -121,6 +121,24 @@ TEST_CASE("check_contents wants load to fill every slot") {
         })");
     CHECK(first_fault(delayed, [](Plan &p) { remove(p.load, 1); }) ==
           "load does not fill slot 2 of the state '%k'");
+    const Plan inplace = plan_of(R"(
+        pipeline p() -> (%o @cpu) {
+          state %k: f32[4] @cpu = 1
+          %o: f32[4] = f(inplace %k) @cpu
+        })");
+    CHECK(first_fault(inplace, [](Plan &p) { remove(p.load, 0); }) ==
+          "load does not fill slot 0 of the state '%k'");
+}
+
+TEST_CASE("check_contents follows a chain of kernels that take a state inplace") {
+    const Plan plan = plan_of(R"(
+        pipeline p() -> (%o @cpu) {
+          state %k: f32[4] @cpu = 1
+          %m: f32[4] = f(inplace %k) @cpu
+          %n: f32[4] = g(inplace %m) @cpu
+          %o: f32[4] = h(%n) @cpu
+        })");
+    CHECK(first_fault(plan, [](Plan &) {}) == "right");
 }
 
 TEST_CASE("check_contents does not take what a state starts as for what it is") {

@@ -123,3 +123,51 @@ TEST_CASE("check_hops wants pinned memory staged, and nothing else") {
     CHECK(opencl.per_call.staged == 0);
     CHECK(first_fault(opencl, [](Plan &) {}) == "right");
 }
+
+TEST_CASE("check_hops allows peer copies between devices of one kind, but not of opencl") {
+    const Plan plan = plan_of(R"(
+        pipeline p(%a: f32[4] @sim:0) -> (%o @sim:1) {
+          %o: f32[4] = f(%a) @sim:1
+        })",
+                              true);
+    // The plan as it would be with the devices of these kinds.
+    const auto between = [&](DeviceKind first, DeviceKind second) {
+        return first_fault(plan, [&](Plan &p) {
+            const auto move = [&](Device &device) {
+                if (!device.is_host()) device.kind = device.index == 0 ? first : second;
+            };
+            for (Space &space : p.spaces) move(space.device), space.alignment = {512, 512};
+            for (Storage &storage : p.storages) storage.offset = 0;
+            move(p.graph.ports[0].device), move(p.graph.outputs[0].device);
+            move(std::get<Device>(*std::get<Kernel>(p.graph.nodes[0].op).place));
+            for (Transfer &each : p.graph.transfers) move(each.from), move(each.to);
+        });
+    };
+    CHECK(between(DeviceKind::Cuda, DeviceKind::Cuda) == "right");
+    CHECK(between(DeviceKind::OpenCL, DeviceKind::OpenCL) ==
+          "step 0 copies '%a' from opencl:0 to opencl:1, where no peer link is assumed");
+    CHECK(between(DeviceKind::Sim, DeviceKind::Cuda) ==
+          "step 0 copies '%a' from sim:0 to cuda:1, where no peer link is assumed");
+}
+
+TEST_CASE("check_hops counts the driver calls of a copy") {
+    const auto text = [](const std::string &type, const std::string &box) {
+        return "pipeline p(%a: u8" + type + " @cpu) -> (%o @cpu) { %o: u8[4] = f(%a" + box +
+               ") @opencl:0 }";
+    };
+    CHECK(plan_of(text("[2,2,2,2,2,2,2,2]", "")).per_call.copies == 2);
+    CHECK(plan_of(text("[3,3,4]", "[2,3,4]")).per_call.copies == 2);
+    CHECK(plan_of(text("[3,3,4,4,4]", "[1+1,2,3,3,3]")).per_call.copies == 10);
+    // What arrives, with gaps.
+    const auto with_strides = [&](const std::vector<int64_t> &strides) {
+        return first_fault(plan_of(text("[3,4,4]", "[2,3,4]")), [&](Plan &p) {
+            const ReplicaId to = copy(p, 0).to;
+            p.replicas[index_of(to)].strides = strides;
+            p.storages[index_of(p[to].storage)].bytes = 500;
+        });
+    };
+    CHECK(with_strides({1, 8, 64}) == "right");
+    CHECK(with_strides({1, 8, 60}) ==
+          "the plan counts up 1, down 1, peer 0, local 0, payload 28, copies 2, staged 0 per call, "
+          "its steps make up 1, down 1, peer 0, local 0, payload 28, copies 5, staged 0");
+}

@@ -131,6 +131,16 @@ TEST_CASE("check_steps judges pairs of an inplace argument and its output") {
     const std::string apart = "step 1 does not take '%t' inplace for '%o'";
     CHECK(moved([](Replica &) {}) == "right");
     CHECK(moved([](Replica &t) { t.storage = StorageId{0}; }) == apart);
+    const Plan longer = plan_of(R"(
+        pipeline p(%a: f32[4] @cpu) -> (%o @cpu) {
+          %t: f32[4] = f(%a) @cpu
+          %u: f32[4] = g(inplace %t) @cpu
+          %o: f32[4] = h(%u) @cpu
+        })");
+    CHECK(first_fault(longer, [](Plan &p) {
+              const auto t = index_of(std::get<ReplicaId>(launch(p, 1).args[0]));
+              p.replicas[t].offset = 4, p.storages[index_of(p.replicas[t].storage)].bytes += 4;
+          }) == "step 1 does not take '%t' inplace for '%u'");
 }
 
 TEST_CASE("check_steps judges workspaces") {

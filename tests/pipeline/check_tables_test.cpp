@@ -87,6 +87,8 @@ TEST_CASE("check_tables judges storages") {
          "storage 7 starts at byte 256, no multiple of 512"},
         {[](Plan &p) { p.storages[2].offset = 512; },
          "storage 2 ends behind its arena on sim:0, which has 512 bytes"},
+        {[](Plan &p) { p.storages[2].offset = 1024; },
+         "storage 2 ends behind its arena on sim:0, which has 512 bytes"},
         {[](Plan &p) { p.spaces[1].instance_bytes = 8; },
          "storage 4 ends behind its arena on sim:0, which has 8 bytes"},
         {[](Plan &p) { p.storages[2].bytes = ~uint64_t{0}; },
@@ -205,4 +207,24 @@ TEST_CASE("check_tables judges kernels") {
         {[](Plan &p) { p.kernels[1].node = NodeId{2}; },
          "the kernel 'h' is of a node that is no kernel"},
     });
+}
+
+TEST_CASE("check_tables does not take dimensions of a pitched buffer as one") {
+    const Plan plan = plan_of(R"(
+        pipeline p(%a: u8[2,4,4] pitched @cpu) -> (%o @cpu) {
+          %r: u8[2,16] = view reshape(%a)
+          %o: u8[] = f(%r) @cpu
+        })");
+    CHECK(first_fault(plan, [](Plan &p) {
+              const auto is_callers = [](const Storage &storage) {
+                  return storage.kind == StorageKind::Input;
+              };
+              const auto input = std::ranges::find_if(p.storages, is_callers);
+              const auto is_view = [&](const Replica &replica) {
+                  return p.graph[replica.value].name == "r";
+              };
+              Replica &replica = *std::ranges::find_if(p.replicas, is_view);
+              replica.storage = StorageId(input - p.storages.begin());
+              replica.pitched = true;
+          }).find("of '%r' shows a pitched buffer in other dimensions") != std::string::npos);
 }

@@ -33,6 +33,13 @@ TEST_CASE("count_transfers counts hops, bytes, copies and what is staged, load a
     CHECK(plan.at_load == Counts{.uploads = 2, .payload = 48, .copies = 2});
 }
 
+TEST_CASE("count_transfers counts a copy for each driver call of a hop") {
+    const Plan plan = formed_plan(R"(pipeline p(%a: u8[3,4,5,6] @cpu) -> () {
+  %x: u8[4] = f(%a[1+2,1+3,1+4,1+5]) @opencl:0
+})");
+    CHECK(plan.per_call == Counts{.uploads = 1, .payload = 120, .copies = 5});
+}
+
 TEST_CASE("count_transfers says of each hop what would remove it") {
     const Plan plan = formed_plan(R"(pipeline p(%a: f32[4] @cpu) -> (%y @cpu) {
   const %c: f32[8]
