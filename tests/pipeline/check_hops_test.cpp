@@ -158,16 +158,24 @@ TEST_CASE("check_hops counts the driver calls of a copy") {
     CHECK(plan_of(text("[2,2,2,2,2,2,2,2]", "")).per_call.copies == 2);
     CHECK(plan_of(text("[3,3,4]", "[2,3,4]")).per_call.copies == 2);
     CHECK(plan_of(text("[3,3,4,4,4]", "[1+1,2,3,3,3]")).per_call.copies == 10);
-    // What arrives, with gaps.
-    const auto with_strides = [&](const std::vector<int64_t> &strides) {
-        return first_fault(plan_of(text("[3,4,4]", "[2,3,4]")), [&](Plan &p) {
-            const ReplicaId to = copy(p, 0).to;
-            p.replicas[index_of(to)].strides = strides;
-            p.storages[index_of(p[to].storage)].bytes = 500;
+    // One side of a copy, with gaps.
+    const auto with_strides = [](const std::string &graph, ReplicaId Copy::*side,
+                                 const std::vector<int64_t> &strides) {
+        return first_fault(plan_of(graph), [&](Plan &p) {
+            const size_t at = p.steps.size() == 2 ? 1 : 0;
+            const ReplicaId id = copy(p, at).*side;
+            p.replicas[index_of(id)].strides = strides;
+            p.storages[index_of(p[id].storage)].bytes = 500;
         });
     };
-    CHECK(with_strides({1, 8, 64}) == "right");
-    CHECK(with_strides({1, 8, 60}) ==
+    const std::string up = text("[3,4,4]", "[2,3,4]");
+    const std::string down = "pipeline p() -> (%o @cpu) { %o: u8[2,3,4] = f() @opencl:0 }";
+    CHECK(with_strides(up, &Copy::to, {1, 8, 64}) == "right");
+    CHECK(with_strides(up, &Copy::to, {1, 8, 60}) ==
           "the plan counts up 1, down 1, peer 0, local 0, payload 28, copies 2, staged 0 per call, "
           "its steps make up 1, down 1, peer 0, local 0, payload 28, copies 5, staged 0");
+    CHECK(with_strides(down, &Copy::from, {1, 8, 64}) == "right");
+    CHECK(with_strides(down, &Copy::from, {1, 8, 60}) ==
+          "the plan counts up 0, down 1, peer 0, local 0, payload 24, copies 1, staged 0 per call, "
+          "its steps make up 0, down 1, peer 0, local 0, payload 24, copies 4, staged 0");
 }
