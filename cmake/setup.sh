@@ -45,18 +45,24 @@ install_wheels() {
     printf '%s' "$wanted" > "$stamp"
 }
 
-# configure NAME FOLDER ARGUMENTS…: CMake's first run. Later ones ninja does by itself.
+# Whether CMake has run in a folder for a source folder, which may have been moved since.
+is_configured() {
+    [[ -f "$1/build.ninja" ]] &&
+        grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$2" "$1/CMakeCache.txt" 2> /dev/null
+}
+
+# configure NAME SOURCES FOLDER ARGUMENTS…: CMake's first run. Later ones ninja does by itself.
 configure() {
-    local name="$1" folder="$2"
-    shift 2
-    [[ -f "$folder/build.ninja" ]] && return 0
+    local name="$1" sources="$2" folder="$3"
+    shift 3
+    is_configured "$folder" "$sources" && return 0
     say "Configuring $name"
     local halide_cmake=("$halyard_sdk"/halide/lib*/cmake)
     local arguments=("-DHalide_DIR=${halide_cmake[0]}/Halide"
                      "-DHalideHelpers_DIR=${halide_cmake[0]}/HalideHelpers"
                      -DCMAKE_DISABLE_FIND_PACKAGE_Halide_Python=ON)
     command -v ccache > /dev/null && arguments+=("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
-    cmake --log-level=WARNING --no-warn-unused-cli "${arguments[@]}" "$@"
+    cmake --fresh --log-level=WARNING --no-warn-unused-cli "${arguments[@]}" "$@"
 }
 
 # build NAME FOLDER ARGUMENTS…
@@ -69,7 +75,7 @@ build() {
 
 # The photo pipeline, as a customer of the build folder: a project of its own.
 build_photo() {
-    configure apps/photo build/photo -S apps/photo -B build/photo -G Ninja \
+    configure apps/photo "$PWD/apps/photo" build/photo -S apps/photo -B build/photo -G Ninja \
         -DCMAKE_BUILD_TYPE=Release "-DHalyard_DIR=$PWD/build/dev"
     build apps/photo build/photo
 }

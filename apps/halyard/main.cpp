@@ -25,6 +25,15 @@ void add_plan(CLI::App &app, PlanCommand &plan) {
     command->add_flag("--dump", plan.dump, "Print what each pass makes");
 }
 
+/// CLI11 would say that a subcommand is missing, and not which word it does not know.
+void check_subcommand(CLI::App &app, int argc, char **argv) {
+    if (argc < 2 || argv[1][0] == '-') return;
+    for (const CLI::App *known : app.get_subcommands(nullptr)) {
+        if (known->check_name(argv[1])) return;
+    }
+    throw halyard::UserError(std::string("'") + argv[1] + "' is no subcommand: there is plan");
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -33,8 +42,10 @@ int main(int argc, char **argv) {
     PlanCommand plan;
     add_plan(app, plan);
     try {
+        check_subcommand(app, argc, argv);
         app.parse(argc, argv);
         run(plan);
+        if (!std::cout.flush()) throw halyard::UserError("the output cannot be written");
         return 0;
     } catch (const CLI::Success &help) {
         return app.exit(help);

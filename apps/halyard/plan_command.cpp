@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
+#include <vector>
 
 #include "dsl/error.h"
 #include "dsl/text.h"
@@ -18,9 +19,10 @@ using namespace halyard;
 
 std::string read(const std::string &file) {
     std::ifstream stream(file, std::ios::binary);
+    const bool at_end = stream.peek() == std::ifstream::traits_type::eof();
     std::ostringstream text;
-    text << stream.rdbuf();
-    if (stream && text) return text.str();
+    if (!at_end) text << stream.rdbuf();
+    if (stream.is_open() && !stream.bad() && text) return text.str();
     throw UserError("the file '" + file + "' cannot be read: expected a graph in text form");
 }
 
@@ -50,7 +52,12 @@ void print_plan(Graph graph, const PlanCommand &command) {
 }  // namespace
 
 void run(const PlanCommand &command) {
-    for (Graph &graph : parse(read(command.file), command.file)) {
+    std::vector<Graph> graphs = parse(read(command.file), command.file);
+    if (graphs.empty()) {
+        throw UserError("the file '" + command.file +
+                        "' has no pipeline: expected at least one in text form");
+    }
+    for (Graph &graph : graphs) {
         if (command.like == "executorch") {
             count_like_executorch(std::move(graph));
         } else {

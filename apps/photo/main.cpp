@@ -48,8 +48,9 @@ const Library &choose_library(const std::string &accelerator) {
     if (accelerator == "auto") return here(kOpenCl) ? kOpenCl : kSim;
     const Library &library = accelerator == kOpenCl.device ? kOpenCl : kSim;
     if (!here(library)) {
-        throw std::runtime_error("there is no device '" + accelerator +
-                                 "' here: " + halyard_last_error());
+        const std::string reason = halyard_last_error();
+        throw std::runtime_error("there is no device '" + accelerator + "' here" +
+                                 (reason.empty() ? "" : ": " + reason));
     }
     return library;
 }
@@ -193,7 +194,7 @@ Options read_options(int argc, char **argv) {
     Options options;
     CLI::App app("Develops a photograph by the compiled photo pipeline");
     app.add_option("--accelerator", options.accelerator, "the device to run on")
-        ->check(CLI::IsMember({"auto", "opencl:0", "sim:0"}))
+        ->check(CLI::IsMember({"auto", "opencl:0", "sim:0"}, CLI::ignore_case))
         ->capture_default_str();
     app.add_option("--strength", options.strength, "of the sharpening")
         ->check(CLI::Range(0.0f, 4.0f))
@@ -207,8 +208,10 @@ Options read_options(int argc, char **argv) {
         ->capture_default_str();
     try {
         app.parse(argc, argv);
+    } catch (const CLI::Success &help) {
+        std::exit(app.exit(help));
     } catch (const CLI::ParseError &error) {
-        std::exit(app.exit(error));
+        throw std::runtime_error(error.what());
     }
     return options;
 }
@@ -224,6 +227,7 @@ int main(int argc, char **argv) try {
 
     develop(library, options);
     std::printf("Success!\n");
+    if (std::fflush(stdout) != 0) throw std::runtime_error("the output cannot be written");
     return 0;
 } catch (const std::exception &error) {
     std::fprintf(stderr, "error: %s\n", error.what());

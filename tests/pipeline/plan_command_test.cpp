@@ -74,3 +74,15 @@ TEST_CASE("halyard plan ends with 1 and one line where the user is wrong") {
     CHECK(run_halyard("").exit == 1);
     CHECK(run_halyard("plan --help").exit == 0);
 }
+
+TEST_CASE("halyard fails where its output is lost") {
+    CHECK(run_halyard("plan --counts " + file("T1") + " > /dev/full").exit == 1);
+}
+
+TEST_CASE("halyard names what it can not use") {
+    CHECK(run_halyard("frob").text == "error: 'frob' is no subcommand: there is plan\n");
+    CHECK(run_halyard("plan /dev/null").text ==
+          "error: the file '/dev/null' has no pipeline: expected at least one in text form\n");
+    CHECK(run_halyard("plan /").text ==
+          "error: the file '/' cannot be read: expected a graph in text form\n");
+}
