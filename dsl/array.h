@@ -11,7 +11,8 @@ namespace halyard {
 template<typename T>
 Halide::Buffer<T> to_buffer(const std::vector<T> &elements) {
     Halide::Buffer<T> buffer(static_cast<int>(elements.size()));
-    std::copy(elements.begin(), elements.end(), buffer.begin());
+    // A buffer without elements has no memory to begin at.
+    if (!elements.empty()) std::copy(elements.begin(), elements.end(), buffer.begin());
     return buffer;
 }
 
