@@ -6,7 +6,7 @@ namespace halyard {
 
 ConstantBase::ConstantBase(const std::string &name, int dimensions, Halide::Buffer<> data,
                            const SourcePos &pos)
-    : name_(name), data_(std::move(data)) {
+    : name_(name), data_(std::move(data)), pos_(pos) {
     Placement::of_member(this, "the constant '" + name + "'", pos).add(this);
     if (!data_.defined()) fail_at(pos, "the constant '" + name + "' has no data");
     if (data_.dimensions() != dimensions) {

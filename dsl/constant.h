@@ -21,6 +21,7 @@ public:
 
     const std::string &name() const { return name_; }
     const Halide::Buffer<> &data() const { return data_; }
+    const SourcePos &pos() const { return pos_; }
     Halide::Parameter parameter() const { return image_.parameter(); }
 
 protected:
@@ -33,6 +34,7 @@ protected:
 private:
     std::string name_;
     Halide::Buffer<> data_;
+    SourcePos pos_;
 };
 
 /// A value of N dimensions that is known when the pipeline is compiled, a member of a

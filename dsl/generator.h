@@ -26,7 +26,10 @@ public:
     using Constant = halyard::GeneratorConstant<U, N>;
 
 protected:
-    Generator() : Placement(static_cast<const T *>(this), sizeof(T)) {}
+    /// The position is that of T's constructor, or of its class where it has none: errors that
+    /// belong to no delegate and no port point there.
+    explicit Generator(const char *file = __builtin_FILE(), int line = __builtin_LINE())
+        : Placement(static_cast<const T *>(this), sizeof(T), caller_at(file, line)) {}
 };
 
 }  // namespace halyard

@@ -30,8 +30,9 @@ bool lists(const DelegateDirective &delegate, const Halide::Func &func) {
 
 }  // namespace
 
-Placement::Placement(const void *begin, size_t bytes)
+Placement::Placement(const void *begin, size_t bytes, const SourcePos &pos)
     : begin_(static_cast<const char *>(begin)), bytes_(bytes) {
+    directives_.pos = pos;
     LiveGenerators &live = live_generators();
     const std::lock_guard lock(live.mutex);
     live.all.push_back(this);
@@ -43,7 +44,7 @@ Placement::~Placement() {
     std::erase(live.all, this);
 }
 
-Placement &Placement::of_member(const void *member, const std::string &what, const SourcePos &pos) {
+Placement *Placement::find_owner(const void *member) {
     LiveGenerators &live = live_generators();
     const std::lock_guard lock(live.mutex);
     const auto *address = static_cast<const char *>(member);
@@ -51,10 +52,17 @@ Placement &Placement::of_member(const void *member, const std::string &what, con
         return address >= p->begin_ && address < p->begin_ + p->bytes_;
     };
     const auto owner = std::ranges::find_if(live.all, holds);
-    if (owner == live.all.end()) {
-        fail_at(pos, what + " is not a member of a halyard::Generator: declare it as one");
-    }
-    return **owner;
+    return owner == live.all.end() ? nullptr : *owner;
+}
+
+Placement &Placement::of_member(const void *member, const std::string &what, const SourcePos &pos) {
+    Placement *owner = find_owner(member);
+    if (!owner) fail_at(pos, what + " is not a member of a halyard::Generator: declare it as one");
+    return *owner;
+}
+
+void Placement::declare_port(const void *member, const std::string &port, const SourcePos &pos) {
+    if (Placement *owner = find_owner(member)) owner->directives_.declared.emplace(port, pos);
 }
 
 Placement::DelegateRef Placement::delegate(const std::string &name,
@@ -137,8 +145,13 @@ Device parse_device_at(const std::string &text, const SourcePos &pos) {
     }
 }
 
+std::string prefix_of(const SourcePos &pos) {
+    const std::string place = pos.line == 0 ? pos.file : to_string(pos);
+    return place.empty() ? place : place + ": ";
+}
+
 void fail_at(const SourcePos &pos, const std::string &message) {
-    throw UserError(to_string(pos) + ": " + message);
+    throw UserError(prefix_of(pos) + message);
 }
 
 }  // namespace halyard

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -36,6 +37,8 @@ struct Directives {
     std::vector<PortDirective> ports;
     std::vector<const StateBase *> states;        ///< in the order of their declaration
     std::vector<const ConstantBase *> constants;  ///< likewise
+    std::map<std::string, SourcePos> declared;    ///< ports by name, where they are declared
+    SourcePos pos;                                ///< of the generator's class
 };
 
 /// The half of halyard::Generator that is no template: what a generator may say beside plain
@@ -79,14 +82,20 @@ public:
     /// themselves.
     void place_port(const std::string &port, const std::string &device, const SourcePos &pos);
     static Placement &of_member(const void *member, const std::string &what, const SourcePos &pos);
+
+    /// For a port, which may also be a plain Halide generator's: does nothing there.
+    static void declare_port(const void *member, const std::string &port, const SourcePos &pos);
     void add(const StateBase *state) { directives_.states.push_back(state); }
     void add(const ConstantBase *constant) { directives_.constants.push_back(constant); }
 
 protected:
-    /// A generator whose members lie in [begin, begin + bytes).
-    Placement(const void *begin, size_t bytes);
+    /// A generator whose members lie in [begin, begin + bytes), and whose class is at `pos`.
+    Placement(const void *begin, size_t bytes, const SourcePos &pos);
 
 private:
+    /// The generator that holds a member, if any.
+    static Placement *find_owner(const void *member);
+
     const char *begin_;
     size_t bytes_;
     Directives directives_;
@@ -95,7 +104,11 @@ private:
 /// Reads a device; the error starts with `pos`.
 Device parse_device_at(const std::string &text, const SourcePos &pos);
 
-/// An error of a directive: "file:line: message".
+/// How an error at this position starts: "file:line: ". Without a line the file's name stands for
+/// the position, and without both there is none.
+std::string prefix_of(const SourcePos &pos);
+
+/// An error of what the user's generator says: "file:line: message".
 [[noreturn]] void fail_at(const SourcePos &pos, const std::string &message);
 
 /// The position of a directive's caller.

@@ -17,11 +17,35 @@ using Bounds = std::vector<std::pair<int32_t, int32_t>>;
 void set_bounds_at(Halide::Parameter parameter, const std::string &port, const Bounds &bounds,
                    const SourcePos &pos);
 
+/// A port's name, and where the port is declared: the line of the class (of its constructor, where
+/// it has one), since that is what g++ and clang give for a member with its initialiser in the
+/// class.
+struct PortName {
+    PortName(const char *name, const char *file = __builtin_FILE(), int line = __builtin_LINE())
+        : text(name), pos(caller_at(file, line)) {}
+    PortName(const std::string &name, const char *file = __builtin_FILE(),
+             int line = __builtin_LINE())
+        : text(name), pos(caller_at(file, line)) {}
+
+    std::string text;
+    SourcePos pos;
+};
+
 /// Halide's Input, which may also say where the caller's buffer lives.
 template<typename T>
 class GeneratorInput : public Halide::GeneratorInput<T> {
 public:
-    using Halide::GeneratorInput<T>::GeneratorInput;
+    /// Takes what Halide's own takes.
+    template<typename... Args>
+    explicit GeneratorInput(const PortName &name, const Args &...args)
+        : Halide::GeneratorInput<T>(name.text, args...) {
+        Placement::declare_port(this, name.text, name.pos);
+    }
+    template<typename... Args>
+    explicit GeneratorInput(size_t array_size, const PortName &name, const Args &...args)
+        : Halide::GeneratorInput<T>(array_size, name.text, args...) {
+        Placement::declare_port(this, name.text, name.pos);
+    }
 
     /// The caller's buffer is on this device; without it, on cpu.
     void on(const std::string &device, const char *file = __builtin_FILE(),
@@ -39,7 +63,29 @@ private:
 template<typename T>
 class GeneratorOutput : public Halide::GeneratorOutput<T> {
 public:
-    using Halide::GeneratorOutput<T>::GeneratorOutput;
+    /// Takes what Halide's own takes.
+    template<typename... Args>
+    explicit GeneratorOutput(const PortName &name, const Args &...args)
+        : Halide::GeneratorOutput<T>(name.text, args...) {
+        Placement::declare_port(this, name.text, name.pos);
+    }
+    template<typename... Args>
+    explicit GeneratorOutput(size_t array_size, const PortName &name, const Args &...args)
+        : Halide::GeneratorOutput<T>(array_size, name.text, args...) {
+        Placement::declare_port(this, name.text, name.pos);
+    }
+
+    /// For types in braces, which no template can take.
+    explicit GeneratorOutput(const PortName &name, const std::vector<Halide::Type> &types)
+        : Halide::GeneratorOutput<T>(name.text, types) {
+        Placement::declare_port(this, name.text, name.pos);
+    }
+    explicit GeneratorOutput(const PortName &name, const std::vector<Halide::Type> &types,
+                             int dimensions)
+        : Halide::GeneratorOutput<T>(name.text, types, dimensions) {
+        Placement::declare_port(this, name.text, name.pos);
+    }
+
     using Halide::GeneratorOutput<T>::operator=;
 
     /// The caller's buffer is on this device; without it, on cpu.

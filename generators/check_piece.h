@@ -9,10 +9,11 @@ namespace halyard::generators {
 /// device, or which would compute an inner Func again for each point.
 ///
 /// Before: every definition of the piece's output has a schedule.
-void check_schedules(const DraftKernel &kernel);
+void check_schedules(const Draft &draft, const DraftKernel &kernel);
 
 /// Refuses by name arithmetic and atomics that the kernel's device, or the target's features, do
-/// not have. Halide's compiler would end the process, or name no Func.
-void check_types(const DraftKernel &kernel, const Halide::Target &target);
+/// not have, and require() where its text would be lost. Halide's compiler would end the process,
+/// or name no Func.
+void check_types(const Draft &draft, const DraftKernel &kernel, const Halide::Target &target);
 
 }  // namespace halyard::generators

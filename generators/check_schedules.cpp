@@ -5,6 +5,7 @@
 #include "dsl/given_name.h"
 #include "generators/check_piece.h"
 #include "generators/host_schedule.h"
+#include "generators/position.h"
 
 namespace halyard::generators {
 namespace {
@@ -44,46 +45,46 @@ int64_t points_of(const Definition &update) {
 }
 
 /// Without a level of its own, a Func with updates is computed anew for each point that is read.
-void check_inner(const Function &func) {
+void check_inner(const Function &func, const SourcePos &pos) {
     if (!func.schedule().compute_level().is_inlined()) return;
     for (const Definition &update : func.updates()) {
         if (has_pure_left_side(func, update) && points_of(update) <= most_recomputed) continue;
-        throw UserError(subject_of(func) +
-                        " has an update that would be computed again for each point of its reader: "
-                        "schedule it, or "
-                        "compute_root it");
+        fail_at(pos,
+                subject_of(func) +
+                    " has an update that would be computed again for each point of its reader: "
+                    "schedule it, or compute_root it");
     }
 }
 
-void check_on_cpu(const Function &func, const std::string &place) {
+void check_on_cpu(const Function &func, const std::string &place, const SourcePos &pos) {
     for (const Definition &definition : definitions_of(func)) {
         if (!has_gpu_loop(definition)) continue;
-        throw UserError(subject_of(func) + " is " + place +
-                        ", but its schedule has GPU loops: write them "
-                        "where on_gpu() is true");
+        fail_at(pos, subject_of(func) + " is " + place +
+                         ", but its schedule has GPU loops: write them where on_gpu() is true");
     }
 }
 
-void check_on_gpu(const Function &func, const std::string &place) {
+void check_on_gpu(const Function &func, const std::string &place, const SourcePos &pos) {
     const std::vector<Definition> definitions = definitions_of(func);
     for (size_t n = 0; n < definitions.size(); ++n) {
         if (has_gpu_loop(definitions[n])) continue;
         const std::string which =
             n == 0 ? "schedule" : "schedule of update " + std::to_string(n - 1);
-        throw UserError(subject_of(func) + " is " + place + ", but its " + which +
-                        " has no GPU loops: give it blocks and threads, or no schedule");
+        fail_at(pos, subject_of(func) + " is " + place + ", but its " + which +
+                         " has no GPU loops: give it blocks and threads, or no schedule");
     }
 }
 
 }  // namespace
 
-void check_schedules(const DraftKernel &kernel) {
+void check_schedules(const Draft &draft, const DraftKernel &kernel) {
     const std::string place = "on " + to_string(kernel.device);
     for (const auto &[name, func] : kernel.piece->funcs) {
-        if (name != kernel.func().name()) check_inner(func);
-        if (kernel.device.is_host()) check_on_cpu(func, place);
+        const SourcePos pos = position_of(draft.source, func, kernel.value.delegate);
+        if (name != kernel.func().name()) check_inner(func, pos);
+        if (kernel.device.is_host()) check_on_cpu(func, place, pos);
     }
-    if (!kernel.device.is_host()) check_on_gpu(kernel.func(), place);
+    if (!kernel.device.is_host()) check_on_gpu(kernel.func(), place, draft.pos_of(kernel.id));
 }
 
 }  // namespace halyard::generators

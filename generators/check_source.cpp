@@ -5,6 +5,7 @@
 #include "dsl/error.h"
 #include "dsl/given_name.h"
 #include "dsl/state.h"
+#include "generators/position.h"
 
 namespace halyard::generators {
 namespace {
@@ -23,44 +24,91 @@ bool is_fused(const Definition &definition) {
     return !definition.schedule().fuse_level().level.is_inlined();
 }
 
-void check_func(const Function &func) {
+/// An argument of an extern is worked out where nothing can be read.
+struct CheckArgument : IRGraphVisitor {
+    CheckArgument(const SourcePos &pos, const std::string &subject) : pos(pos), subject(subject) {}
+    using IRGraphVisitor::visit;
+
+    void visit(const Call *op) override {
+        if (op->call_type == Call::Halide || op->call_type == Call::Image) {
+            fail_at(pos, subject + " is extern and takes an expression that reads '" +
+                             shown_name(op->name) + "': pass the Func itself");
+        }
+        IRGraphVisitor::visit(op);
+    }
+
+    const SourcePos &pos;
+    const std::string &subject;
+};
+
+void check_func(const Function &func, const SourcePos &pos) {
     const std::string subject = subject_of(func);
     if (func.has_extern_definition()) {
         if (func.extern_function_name() == "halide_buffer_copy") {
-            throw UserError(
-                subject +
-                " is scheduled copy_to_device() or copy_to_host(): leave transfers to the plan");
+            fail_at(pos, subject +
+                             " is scheduled copy_to_device() or copy_to_host(): leave transfers to "
+                             "the plan");
         }
         if (func.has_update_definition()) {
-            throw UserError(subject +
-                            " is extern and has an update: put the update in another Func");
+            fail_at(pos, subject + " is extern and has an update: put the update in another Func");
+        }
+        CheckArgument check(pos, subject);
+        for (const Halide::ExternFuncArgument &argument : func.extern_arguments()) {
+            if (argument.is_expr()) argument.expr.accept(&check);
         }
     }
     if (func.schedule().memoized()) {
-        throw UserError(subject +
-                        " is scheduled memoize(), which needs memory that no plan knows: "
-                        "keep it in a State");
+        fail_at(pos, subject +
+                         " is scheduled memoize(), which needs memory that no plan knows: keep it "
+                         "in a State");
     }
 }
 
-void check_value(const Function &func) {
+/// The plan gives a value its memory, so what a schedule says about that would have no effect.
+void check_storage(const Function &func, const SourcePos &pos) {
+    const auto refuse = [&](const std::string &directive) {
+        fail_at(pos, subject_of(func) + " is scheduled " + directive +
+                         ", but the plan gives it its memory: leave that out");
+    };
+    const FuncSchedule &schedule = func.schedule();
+    for (const StorageDim &dim : schedule.storage_dims()) {
+        if (dim.alignment.defined()) refuse("align_storage()");
+        if (dim.bound.defined()) refuse("bound_storage()");
+        if (dim.fold_factor.defined()) refuse("fold_storage()");
+    }
+    const Halide::MemoryType memory = schedule.memory_type();
+    if (memory != Halide::MemoryType::Auto && memory != Halide::MemoryType::Heap) {
+        refuse("store_in()");
+    }
+    if (schedule.ring_buffer().defined()) refuse("ring_buffer()");
+    if (schedule.async()) refuse("async()");
+}
+
+void check_alignment(const Halide::Parameter &port, const std::string &name, const SourcePos &pos) {
+    if (!port.is_buffer() || port.host_alignment() == port.type().bytes()) return;
+    fail_at(pos, "the port '" + name + "' has the host alignment " +
+                     std::to_string(port.host_alignment()) +
+                     ", which no kernel makes use of: leave set_host_alignment() out");
+}
+
+void check_value(const Function &func, const SourcePos &pos) {
     const std::string subject = subject_of(func);
     if (func.outputs() != 1) {
-        throw UserError(subject + " is a Tuple of " + std::to_string(func.outputs()) +
-                        " values in memory, which is not supported yet: use one Func for each");
+        fail_at(pos, subject + " is a Tuple of " + std::to_string(func.outputs()) +
+                         " values in memory, which is not supported yet: use one Func for each");
     }
     const bool is_extern = func.has_extern_definition();  // its pure definition is undef()
     if (!is_extern && is_undefined(func.values()[0])) {
-        throw UserError(subject +
-                        " is in memory and starts as undef(), which is not supported yet: define "
-                        "it everywhere");
+        fail_at(pos, subject +
+                         " is in memory and starts as undef(), which is not supported yet: define "
+                         "it everywhere");
     }
     bool fused = func.has_pure_definition() && is_fused(func.definition());
     for (const Definition &update : func.updates()) fused = fused || is_fused(update);
     if (fused) {
-        throw UserError(subject +
-                        " is scheduled compute_with() another, which is not supported "
-                        "yet for Funcs in memory");
+        fail_at(pos, subject +
+                         " is scheduled compute_with() another, which is not supported yet for "
+                         "Funcs in memory");
     }
 }
 
@@ -93,8 +141,20 @@ void check_devices(const Source &source, const Halide::Target &target) {
 }  // namespace
 
 void check_source(const Source &source, const ValueChoice &choice, const Halide::Target &target) {
-    for (const Function &func : source.funcs) check_func(func);
-    for (const ValueFunc &value : choice.values) check_value(value.func);
+    for (const Function &func : source.funcs) {
+        check_func(func, position_of(source, func, choice));
+    }
+    for (const ValueFunc &value : choice.values) {
+        const SourcePos pos = position_of(source, value.func, value.delegate);
+        check_value(value.func, pos);
+        check_storage(value.func, pos);
+    }
+    for (const SourceInput &input : source.inputs) {
+        check_alignment(input.parameter, input.name, input.pos);
+    }
+    for (const SourceOutput &output : source.outputs) {
+        check_alignment(output.func.output_buffers()[0], output.name, output.pos);
+    }
     check_devices(source, target);
 }
 

@@ -5,6 +5,7 @@
 #include "dsl/error.h"
 #include "dsl/given_name.h"
 #include "dsl/state.h"
+#include "generators/position.h"
 
 namespace halyard::generators {
 namespace {
@@ -164,12 +165,10 @@ private:
         const Function *host = host_of(func);
         if (!host || delegates_of(kernels_of(host->name())) == std::set<Delegate>{delegate}) return;
         const std::string name = quoted(func.name());
-        const std::string message = "the Func " + name + " is computed at " + quoted(host->name()) +
-                                    ", which is in another delegate: list both in one, or "
-                                    "schedule " +
-                                    name + " compute_root";
-        if (!delegate) throw UserError(message);
-        fail_at(source_.directives.delegates[*delegate].pos, message);
+        fail_at(position_of(source_, func, delegate),
+                "the Func " + name + " is computed at " + quoted(host->name()) +
+                    ", which is in another delegate: list both in one, or schedule " + name +
+                    " compute_root");
     }
 
     /// Each kernel that reads an inner Func must hold the loops in which it is computed.
@@ -180,9 +179,10 @@ private:
         for (const std::string &kernel : choice_.kernels.at(func.name())) {
             if (hosts.count(kernel) != 0) continue;
             const std::string name = quoted(func.name());
-            throw UserError("the Func " + name + " is computed at " + quoted(host->name()) +
-                            ", but the kernel of " + quoted(kernel) + " reads it too: schedule " +
-                            name + " compute_root");
+            fail_at(position_of(source_, func, delegate_.at(kernel)),
+                    "the Func " + name + " is computed at " + quoted(host->name()) +
+                        ", but the kernel of " + quoted(kernel) + " reads it too: schedule " +
+                        name + " compute_root");
         }
     }
 

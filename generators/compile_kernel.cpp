@@ -7,6 +7,7 @@
 #include "dsl/text.h"
 #include "generators/call_halide.h"
 #include "generators/lowered_code.h"
+#include "generators/word_moves.h"
 
 namespace halyard::generators {
 namespace {
@@ -148,9 +149,10 @@ Module compile_kernel(const Piece &piece, const KernelOptions &options, const Ta
     const Target own = kernel_target(target, options.device.kind);
     Module module(options.symbol, own);
     call_halide(options.subject, [&] {
-        module = Halide::Pipeline(piece.outputs)
-                     .compile_to_module(arguments_of(piece), options.symbol, own,
-                                        Halide::LinkageType::External);
+        Halide::Pipeline pipeline(piece.outputs);
+        move_words(pipeline, options.device.kind, own);
+        module = pipeline.compile_to_module(arguments_of(piece), options.symbol, own,
+                                            Halide::LinkageType::External);
     });
     if (own.has_gpu_feature()) make_launch_only(module, options.subject);
     return rename_buffers(module, options.symbol);

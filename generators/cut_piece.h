@@ -16,6 +16,7 @@ struct Stored {
     std::string name;  ///< the graph's
     Halide::Type type;
     int dimensions = 0;
+    SourcePos pos;  ///< where errors about it point
 };
 
 /// How pieces see what they do not make themselves.

@@ -1,11 +1,14 @@
 #include "generators/draft.h"
 
 #include <algorithm>
+#include <sstream>
 
-#include "dsl/error.h"
+#include "dsl/given_name.h"
 #include "dsl/state.h"
 #include "generators/check_source.h"
 #include "generators/foreign_call.h"
+#include "generators/position.h"
+#include "generators/program.h"
 #include "generators/value_names.h"
 
 namespace halyard::generators {
@@ -19,15 +22,15 @@ std::optional<int64_t> number(const Halide::Expr &expr) {
 }
 
 /// The box that set_bounds() gives to a port.
-Box bounds_of(const Parameter &parameter, const std::string &port) {
+Box bounds_of(const Parameter &parameter, const std::string &port, const SourcePos &pos) {
     Box box;
     for (int d = 0; d < parameter.dimensions(); ++d) {
         const auto min = number(parameter.min_constraint(d));
         const auto extent = number(parameter.extent_constraint(d));
         if (!min || !extent) {
-            throw UserError("the port '" + port + "' has no fixed bounds in dimension " +
-                            std::to_string(d) + ": call " + port + ".dim(" + std::to_string(d) +
-                            ").set_bounds(min, extent)");
+            fail_at(pos, "the port '" + port + "' has no fixed bounds in dimension " +
+                             std::to_string(d) + ": call " + port + ".dim(" + std::to_string(d) +
+                             ").set_bounds(min, extent)");
         }
         box.push_back({.min = *min, .extent = *extent});
     }
@@ -42,15 +45,16 @@ public:
         for (const SourceInput &input : draft_.source.inputs) {
             const Parameter &parameter = input.parameter;
             storage_.of_parameter[parameter] =
-                add(input.name, parameter.type(), parameter.dimensions());
+                add(input.name, parameter.type(), parameter.dimensions(), input.pos);
             if (!parameter.is_buffer()) continue;
-            storage_.bounds[parameter] = bounds_of(parameter, input.name);
+            storage_.bounds[parameter] = bounds_of(parameter, input.name, input.pos);
         }
     }
 
     void add_constants() {
         for (const SourceConstant &constant : draft_.source.constants) {
-            const ValueId id = add(constant.name, constant.data.type(), constant.data.dimensions());
+            const ValueId id =
+                add(constant.name, constant.data.type(), constant.data.dimensions(), constant.pos);
             if (constant.parameter.defined()) {
                 storage_.of_parameter[constant.parameter] = id;
             } else {
@@ -62,15 +66,15 @@ public:
     void add_states() {
         for (const SourceState &state : draft_.source.states) {
             const Parameter parameter = state.directive->parameter();
-            storage_.of_parameter[parameter] =
-                add(state.directive->name(), parameter.type(), parameter.dimensions());
+            storage_.of_parameter[parameter] = add(state.directive->name(), parameter.type(),
+                                                   parameter.dimensions(), state.directive->pos());
         }
     }
 
     void add_outputs() {
         for (const SourceOutput &output : draft_.source.outputs) {
             const Parameter &buffer = output.func.output_buffers()[0];
-            storage_.bounds[buffer] = bounds_of(buffer, output.name);
+            storage_.bounds[buffer] = bounds_of(buffer, output.name, output.pos);
         }
     }
 
@@ -78,7 +82,8 @@ public:
         const auto &delegates = draft_.source.directives.delegates;
         for (const ValueFunc &value : draft_.choice.values) {
             const Function &func = value.func;
-            const ValueId id = add(func.name(), func.output_types()[0], func.dimensions());
+            const ValueId id = add(func.name(), func.output_types()[0], func.dimensions(),
+                                   position_of(draft_.source, func, value.delegate));
             storage_.of_func[func.name()] = id;
             Device device = value.device.value_or(Device{});
             if (value.delegate) device = delegates[*value.delegate].device.value_or(Device{});
@@ -95,9 +100,15 @@ public:
     }
 
 private:
-    ValueId add(const std::string &name, Halide::Type type, int dimensions) {
+    ValueId add(const std::string &name, Halide::Type type, int dimensions, const SourcePos &pos) {
+        if (!elem_of(type)) {
+            std::ostringstream text;
+            text << type;
+            fail_at(pos, "'" + shown_name(name) + "' has the type '" + text.str() +
+                             "', which no value can have: use a number");
+        }
         storage_.values.push_back(
-            {.name = names_.take(name), .type = type, .dimensions = dimensions});
+            {.name = names_.take(name), .type = type, .dimensions = dimensions, .pos = pos});
         return ValueId{static_cast<uint32_t>(storage_.values.size() - 1)};
     }
 

@@ -38,6 +38,7 @@ struct Draft {
     const DraftKernel *maker_of(ValueId id) const;
 
     const std::string &name_of(ValueId id) const { return storage.values[index_of(id)].name; }
+    const SourcePos &pos_of(ValueId id) const { return storage.values[index_of(id)].pos; }
 };
 
 /// Cuts a pipeline: decides its values, names and numbers them as the graph will, and makes the

@@ -1,5 +1,4 @@
 #include <array>
-#include <sstream>
 #include <utility>
 
 #include "dsl/error.h"
@@ -30,13 +29,11 @@ const std::array<std::pair<Elem, Halide::Type>, 13> &types() {
 
 }  // namespace
 
-Elem elem_of(Halide::Type type) {
+std::optional<Elem> elem_of(Halide::Type type) {
     for (const auto &[elem, candidate] : types()) {
         if (candidate == type) return elem;
     }
-    std::ostringstream text;
-    text << type;
-    throw UserError("the type '" + text.str() + "' can not be stored in a value: use a number");
+    return std::nullopt;
 }
 
 Halide::Type halide_type_of(Elem elem) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dsl/error.h"
+#include "dsl/placement.h"
 #include "dsl/text.h"
 
 namespace halyard::generators {
@@ -25,7 +25,7 @@ Halide::Region estimates_of(const Box &box) {
     return region;
 }
 
-Argument input_argument(const PortInfo &info, const Value &value) {
+Argument input_argument(const PortInfo &info, const Value &value, const SourcePos &pos) {
     const Halide::Type type = halide_type_of(value.elem);
     if (value.box) {
         ArgumentEstimates estimates;
@@ -34,8 +34,8 @@ Argument input_argument(const PortInfo &info, const Value &value) {
                 estimates};
     }
     if (type.is_float() && type.bits() == 16) {
-        throw UserError("scalar input '" + info.name + "' is " + print(value.elem) +
-                        ", a type without a name in C: make it f32, and cast where it is used");
+        fail_at(pos, "scalar input '" + info.name + "' is " + print(value.elem) +
+                         ", a type without a name in C: make it f32, and cast where it is used");
     }
     return {info.name, Argument::InputScalar, type, 0, info.parameter.get_argument_estimates()};
 }
@@ -55,12 +55,20 @@ std::vector<Argument> entry_arguments(const Program &program, const Target &targ
                                ArgumentEstimates());
     }
     for (size_t i = 0; i < graph.ports.size(); ++i) {
-        arguments.push_back(input_argument(program.inputs.at(i), graph[graph.ports[i].value]));
+        const Port &port = graph.ports[i];
+        arguments.push_back(input_argument(program.inputs.at(i), graph[port.value], port.pos));
     }
     for (const Output &output : graph.outputs) {
         arguments.push_back(output_argument(output, graph[output.value]));
     }
     return arguments;
+}
+
+/// Ports may be called anything.
+std::string free_name(std::string name, const std::vector<Argument> &arguments) {
+    const auto has_name = [&](const Argument &argument) { return argument.name == name; };
+    while (std::ranges::any_of(arguments, has_name)) name += "_";
+    return name;
 }
 
 /// The address of an array of these pointers.
@@ -98,15 +106,17 @@ Module make_entry(const Program &program, const std::string &function, const Tar
                   const EntryContents &contents) {
     // Checks carry the codes of calls back to the caller: they stay.
     Module module(function, target.without_feature(Target::NoAsserts));
-    const std::string plans = "halyard_plans";
+    module.set_any_strict_float(target.has_feature(Target::StrictFloat));
+    const std::vector<Argument> arguments = entry_arguments(program, target);
+    const std::string plans = free_name("halyard_plans", arguments);
     Halide::Buffer<uint8_t> blob(static_cast<int>(contents.plans.size()), plans);
     std::copy(contents.plans.begin(), contents.plans.end(), blob.begin());
     module.append(blob);
     for (const LoweredFunc &kernel : contents.kernels) module.append(kernel);
 
-    const std::vector<Argument> arguments = entry_arguments(program, target);
-    const Expr result = Variable::make(Halide::Int(32), "halyard_result");
-    const Stmt body = LetStmt::make("halyard_result", call_runtime(arguments, plans, contents),
+    const std::string code = free_name("halyard_result", arguments);
+    const Expr result = Variable::make(Halide::Int(32), code);
+    const Stmt body = LetStmt::make(code, call_runtime(arguments, plans, contents),
                                     AssertStmt::make(result == 0, result));
     module.append(
         LoweredFunc(function, arguments, body, Halide::LinkageType::ExternalPlusMetadata));

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "dsl/error.h"
-#include "dsl/given_name.h"
 #include "generators/replace_inputs.h"
 
 namespace halyard::generators {
@@ -18,29 +16,18 @@ bool is_user_context(const Expr &expr) {
     return variable && variable->name == "__user_context";
 }
 
-/// The scalars that an expression uses; it may use nothing else that is known only at the call.
+/// The scalars that an expression uses.
 struct Scalars : IRGraphVisitor {
-    explicit Scalars(std::string subject) : subject(std::move(subject)) {}
     using IRGraphVisitor::visit;
-
-    void visit(const Call *op) override {
-        if (op->call_type == Call::Halide || op->call_type == Call::Image) {
-            throw UserError(subject + " takes an expression that reads '" + shown_name(op->name) +
-                            "': pass the Func itself");
-        }
-        IRGraphVisitor::visit(op);
-    }
     void visit(const Variable *op) override {
         if (op->param.defined() && !op->param.is_buffer()) parameters.push_back(op->param);
     }
-
-    std::string subject;
     std::vector<Parameter> parameters;
 };
 
-std::vector<Parameter> scalars_of(const Function &func, const Expr &expr) {
+std::vector<Parameter> scalars_of(const Expr &expr) {
     if (is_user_context(expr)) return {};
-    Scalars scalars("the extern Func '" + shown_name(func.name()) + "'");
+    Scalars scalars;
     expr.accept(&scalars);
     return scalars.parameters;
 }
@@ -62,7 +49,7 @@ std::map<ValueId, Parameter> reads_of_extern(const Function &func, const Storage
     for (const Halide::ExternFuncArgument &argument : func.extern_arguments()) {
         if (const auto id = value_of(argument, storage)) reads[*id] = {};
         if (!argument.is_expr()) continue;
-        for (const Parameter &scalar : scalars_of(func, argument.expr)) {
+        for (const Parameter &scalar : scalars_of(argument.expr)) {
             reads[storage.of_parameter.at(scalar)] = scalar;
         }
     }

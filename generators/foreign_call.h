@@ -14,7 +14,6 @@ std::map<ValueId, Halide::Parameter> reads_of_extern(const Halide::Internal::Fun
                                                      const Storage &storage);
 
 /// The call of define_extern's C function. `reads` are the node's arguments, in their order.
-/// Throws UserError if an expression among the arguments reads data.
 ForeignCall make_foreign_call(const Halide::Internal::Function &func,
                               const std::vector<ValueId> &reads, const Storage &storage);
 

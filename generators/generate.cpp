@@ -5,6 +5,7 @@
 #include "generators/call_halide.h"
 #include "generators/make_module.h"
 #include "generators/make_program.h"
+#include "generators/stray_values.h"
 #include "pipeline/pipeline.h"
 
 namespace halyard::generators {
@@ -59,7 +60,7 @@ std::string make_library(const Options &options) {
     }
     if (options.outputs.plan_text) files.push_back(write_plan_text(plan, base));
 
-    std::string text = pipeline::print_summary(plan) + "\n";
+    std::string text = pipeline::print_summary(plan) + "\n" + describe_strays(program);
     if (options.verbose) {
         for (const auto &file : files) text += file.string() + "\n";
     }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "dsl/error.h"
+#include "dsl/placement.h"
 #include "dsl/text.h"
 #include "generators/call_halide.h"
 #include "generators/hide_data.h"
@@ -80,8 +81,8 @@ private:
 }  // namespace
 
 PieceBoxes::PieceBoxes(const Function &func, const std::map<std::string, Function> &funcs,
-                       std::string name)
-    : name_(std::move(name)), output_(func.name()) {
+                       std::string name, SourcePos pos)
+    : name_(std::move(name)), output_(func.name()), pos_(std::move(pos)) {
     auto [outputs, copies] = deep_copy({func}, funcs);
     make_serial(copies);
     // A definition without a schedule gets one later: no reason to warn.
@@ -92,7 +93,7 @@ PieceBoxes::PieceBoxes(const Function &func, const std::map<std::string, Functio
     const Halide::Target target = Halide::Target("host")
                                       .with_feature(Halide::Target::NoRuntime)
                                       .with_feature(Halide::Target::NoAsserts);
-    call_halide("func '" + name_ + "'", [&] {
+    call_halide(prefix_of(pos_) + "func '" + name_ + "'", [&] {
         const Halide::Module module =
             pipeline.compile_to_module(pipeline.infer_arguments(), "boxes", target);
         body_ = module.get_function_by_name("boxes").body;
@@ -114,9 +115,10 @@ std::map<std::string, Box> PieceBoxes::evaluate(const Box &output) const {
             const auto min = read.hide.bound(query.mins[d], Direction::Lower);
             const auto end = read.hide.bound(query.ends[d], Direction::Upper);
             if (!min || !end) {
-                throw UserError("the Func '" + name_ + "' reads '" + parameter +
-                                "' without bounds in dimension " + std::to_string(d) +
-                                ": they depend on " + read.hide.hidden() + ", so clamp the index");
+                fail_at(pos_, "the Func '" + name_ + "' reads '" + parameter +
+                                  "' without bounds in dimension " + std::to_string(d) +
+                                  ": they depend on " + read.hide.hidden() +
+                                  ", so clamp the index");
             }
             box.push_back({.min = *min, .extent = *end - *min});
         }
@@ -132,8 +134,8 @@ Box PieceBoxes::computed_for(const Box &needed) const {
         if (larger == box) return box;
         box = larger;
     }
-    throw UserError("the Func '" + name_ + "' is asked for " + print(needed) +
-                    ", but its schedule computes more and more: use TailStrategy::GuardWithIf");
+    fail_at(pos_, "the Func '" + name_ + "' is asked for " + print(needed) +
+                      ", but its schedule computes more and more: use TailStrategy::GuardWithIf");
 }
 
 std::map<std::string, Box> PieceBoxes::reads_for(const Box &output) const {

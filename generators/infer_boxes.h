@@ -14,10 +14,11 @@ namespace halyard::generators {
 /// data, and for all values of scalars between their minimum and maximum.
 class PieceBoxes {
 public:
-    /// Lowers a copy of the piece whose output is `func`, made of `funcs`; `name` is used in
-    /// errors.
+    /// Lowers a copy of the piece whose output is `func`, made of `funcs`; errors name it `name`
+    /// and point at `pos`.
     PieceBoxes(const Halide::Internal::Function &func,
-               const std::map<std::string, Halide::Internal::Function> &funcs, std::string name);
+               const std::map<std::string, Halide::Internal::Function> &funcs, std::string name,
+               SourcePos pos);
 
     /// The box that is computed if `needed` is asked for: larger where a tail rounds up.
     /// Throws UserError if it grows without end.
@@ -29,10 +30,10 @@ public:
     std::map<std::string, Box> reads_for(const Box &output) const;
 
 private:
-    struct Bound;
     std::map<std::string, Box> evaluate(const Box &output) const;
 
     std::string name_, output_;
+    SourcePos pos_;
     Halide::Internal::Stmt body_;
 };
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "dsl/error.h"
+#include "dsl/placement.h"
 #include "generators/compile_kernel.h"
 #include "generators/entry.h"
 #include "generators/function_name.h"
@@ -55,14 +56,15 @@ Device device_of(const Plan &plan, const PlannedKernel &kernel) {
 }
 
 std::string subject_of(const Plan &plan, const PlannedKernel &kernel) {
-    return "func '" + plan.graph[plan.graph[kernel.node].outputs.at(0)].name + "' on " +
+    const Node &node = plan.graph[kernel.node];
+    return prefix_of(node.pos) + "func '" + plan.graph[node.outputs.at(0)].name + "' on " +
            to_string(device_of(plan, kernel));
 }
 
 Trampoline trampoline_of(const Plan &plan, const PlannedKernel &kernel, const Launch &launch,
                          const std::string &symbol) {
     Trampoline trampoline{
-        .name = symbol + "_call", .inputs = {}, .outputs = plan.graph[kernel.node].outputs.size()};
+        .name = symbol, .inputs = {}, .outputs = plan.graph[kernel.node].outputs.size()};
     for (size_t i = 0; i + trampoline.outputs < launch.args.size(); ++i) {
         const ScalarArg *scalar = std::get_if<ScalarArg>(&launch.args[i]);
         if (!scalar) {
@@ -95,15 +97,17 @@ KernelOptions options_of(const Plan &plan, const PlannedKernel &kernel, const La
 
 Modules make_modules(const Program &program, const Plan &plan, const std::string &function,
                      const Halide::Target &target) {
-    const std::string prefix = symbol_prefix(function) + "__";
+    // No kernel's symbol is like that of another one's trampoline, whatever Funcs are called.
+    const std::string prefix = symbol_prefix(function);
     const std::vector<const Launch *> launches = launches_of(plan);
     EntryContents contents;
     contents.plans = pipeline::write_plans({&plan, 1}, program.data);
     std::vector<KernelModule> kernels;
     for (size_t k = 0; k < plan.kernels.size(); ++k) {
         const PlannedKernel &kernel = plan.kernels[k];
-        const std::string symbol = prefix + kernel.name;
-        const Trampoline trampoline = trampoline_of(plan, kernel, *launches[k], symbol);
+        const std::string symbol = prefix + "__" + kernel.name;
+        const Trampoline trampoline =
+            trampoline_of(plan, kernel, *launches[k], prefix + "_call__" + kernel.name);
         contents.kernels.push_back(std::visit(
             overloaded{
                 [&](const Piece &piece) {

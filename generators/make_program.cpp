@@ -41,9 +41,9 @@ private:
         for (size_t id = 0; id < draft_.storage.values.size(); ++id) {
             const Stored &stored = draft_.storage.values[id];
             program_.graph.values.push_back({.name = stored.name,
-                                             .elem = elem_of(stored.type),
+                                             .elem = elem_of(stored.type).value(),
                                              .box = boxes_.of_value[id],
-                                             .pos = {}});
+                                             .pos = stored.pos});
         }
     }
 
@@ -56,19 +56,17 @@ private:
 
     template<typename Port>
     void place(Port &port, const std::string &name) const {
-        const PortDirective *directive = directive_of(name);
-        if (!directive) return;
-        port.device = directive->device;
-        port.pos = directive->pos;
+        if (const PortDirective *directive = directive_of(name)) port.device = directive->device;
     }
 
     void add_input(const SourceInput &input) {
         Port port;
         port.value = draft_.storage.of_parameter.at(input.parameter);
+        port.pos = input.pos;
         place(port, input.port);
         Value &value = program_.graph[port.value];
         if (input.parameter.is_buffer()) {
-            port.layout = layout_of_port(input.parameter, *value.box, input.name);
+            port.layout = layout_of_port(input.parameter, *value.box, input.name, input.pos);
         } else {
             value.box.reset();
         }
@@ -80,9 +78,11 @@ private:
         Output port;
         port.value = draft_.storage.id_of(output.func);
         port.name = output.name;
+        port.pos = output.pos;
         place(port, output.port);
         port.layout = layout_of_port(output.func.output_buffers()[0],
-                                     *program_.graph[port.value].box, output.name);
+                                     *program_.graph[port.value].box, output.name, output.pos);
+        check_order(port.value, port.layout.order, "the port '" + output.name + "'");
         program_.graph.outputs.push_back(port);
     }
 
@@ -99,6 +99,7 @@ private:
         state.next = draft_.storage.of_func.at(source.next.name());
         state.device = directive.device().value_or(draft_.maker_of(*state.next)->device);
         state.pos = directive.next_pos();
+        check_order(*state.next, {}, "the state '" + directive.name() + "'");
         if (directive.initial_array().defined()) {
             state.file = draft_.name_of(state.value);
             program_.data[state.file] = dense_bytes(directive.initial_array());
@@ -106,6 +107,18 @@ private:
             state.initial = directive.initial();
         }
         program_.graph.states.push_back(state);
+    }
+
+    /// reorder_storage() of what else has an order of its own.
+    void check_order(ValueId id, const std::vector<uint32_t> &order,
+                     const std::string &owner) const {
+        const DraftKernel *maker = draft_.maker_of(id);
+        if (!maker) return;
+        const std::vector<uint32_t> wanted = storage_order(maker->func());
+        if (wanted.empty() || wanted == order) return;
+        fail_at(draft_.pos_of(id), "the Func '" + draft_.name_of(id) +
+                                       "' is scheduled reorder_storage(), but lies as " + owner +
+                                       " does: leave that out, or set the strides of a port");
     }
 
     void add_delegates() {
@@ -127,7 +140,8 @@ private:
         }
         const std::vector<ValueId> reads = reads_in_order(kernel);
         for (const ValueId id : reads) op.args.push_back(argument(k, id));
-        program_.graph.nodes.push_back({.outputs = {kernel.id}, .op = op, .pos = {}});
+        program_.graph.nodes.push_back(
+            {.outputs = {kernel.id}, .op = op, .pos = draft_.pos_of(kernel.id)});
         if (kernel.piece) {
             Piece piece{.outputs = {kernel.piece->output}, .arguments = {}};
             for (const ValueId id : reads) piece.arguments.push_back(kernel.piece->reads.at(id));
@@ -151,6 +165,9 @@ private:
     Arg argument(size_t k, ValueId id) const {
         Arg arg;
         arg.value = id;
+        if (const DraftKernel *maker = draft_.maker_of(id)) {
+            arg.layout.order = storage_order(maker->func());
+        }
         if (!program_.graph[id].box) return arg;
         const auto read = boxes_.reads[k].find(id);
         if (read == boxes_.reads[k].end()) {
@@ -185,12 +202,12 @@ Program make_program(AbstractGenerator &generator, const std::string &name,
                      const Halide::Target &target) {
     Draft draft = make_draft(read_source(generator), target);
     for (const DraftKernel &kernel : draft.kernels) {
-        if (kernel.piece) check_types(kernel, target);
+        if (kernel.piece) check_types(draft, kernel, target);
     }
     const Boxes boxes = solve_and_schedule(draft, target);
     for (DraftKernel &kernel : draft.kernels) {
         if (!kernel.piece) continue;
-        check_schedules(kernel);
+        check_schedules(draft, kernel);
         if (kernel.device.kind == DeviceKind::Sim) make_host(kernel.piece->funcs);
     }
     return Assembler(draft, boxes).assemble(name);

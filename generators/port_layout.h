@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "Halide.h"
 #include "dsl/graph.h"
@@ -9,6 +11,11 @@ namespace halyard::generators {
 
 /// The layout that the strides of a port promise: dense, with its dimensions in some order.
 /// Throws UserError for strides that are no constants, or leave gaps.
-Layout layout_of_port(const Halide::Parameter &parameter, const Box &box, const std::string &port);
+Layout layout_of_port(const Halide::Parameter &parameter, const Box &box, const std::string &port,
+                      const SourcePos &pos);
+
+/// The order that reorder_storage() gives to a Func's dimensions, from the smallest stride up;
+/// empty for their own.
+std::vector<uint32_t> storage_order(const Halide::Internal::Function &func);
 
 }  // namespace halyard::generators

@@ -52,8 +52,8 @@ struct Program {
     pipeline::Data data;             ///< of constants, and of states with an initial array
 };
 
-/// The graph's element type for Halide's. Throws UserError for handles and types without a name in the graph.
-Elem elem_of(Halide::Type type);
+/// The graph's element type for Halide's; none for handles and types without a name in the graph.
+std::optional<Elem> elem_of(Halide::Type type);
 Halide::Type halide_type_of(Elem elem);
 
 }  // namespace halyard::generators

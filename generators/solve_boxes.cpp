@@ -42,7 +42,8 @@ public:
         for (const DraftKernel &kernel : draft.kernels) {
             lowered_.emplace_back();
             if (!kernel.piece) continue;
-            lowered_.back().emplace(kernel.func(), kernel.piece->funcs, draft.name_of(kernel.id));
+            lowered_.back().emplace(kernel.func(), kernel.piece->funcs, draft.name_of(kernel.id),
+                                    draft.pos_of(kernel.id));
         }
         fix_boxes();
         start_boxes();
@@ -51,25 +52,28 @@ public:
     /// Readers before what they read, again and again while the readers of a state make its next
     /// value grow.
     Boxes solve() {
-        constexpr int patience = 8;
-        for (int round = 0; round < patience; ++round) {
+        // What a reader needs goes through a chain of states one state a round.
+        const size_t patience = 8 + draft_.source.states.size();
+        for (size_t round = 0; round < patience; ++round) {
             const std::vector<std::optional<Box>> before = needed_;
             for (size_t k = draft_.kernels.size(); k-- > 0;) visit(k);
             for (const SourceState &state : draft_.source.states) ask_next(state);
             if (needed_ == before) return finish();
         }
-        throw UserError(
-            "the next value of a state grows without end, since it reads more of the state than "
-            "it makes: give the state an initial array, or the Func a bound() in each dimension");
+        if (!grown_) throw InternalError("boxes do not settle");
+        fail_at(grown_->directive->next_pos(),
+                "the next value of the state '" + grown_->directive->name() +
+                    "' grows without end, since it reads more of the state than it makes: give the "
+                    "state an initial array, or the Func a bound() in each dimension");
     }
 
 private:
-    void fix(ValueId id, const Box &box, const std::string &by) {
+    void fix(ValueId id, const Box &box, const std::string &by, const SourcePos &pos) {
         if (fixed_[index_of(id)] && fixed_[index_of(id)]->box != box) {
             const Fixed &other = *fixed_[index_of(id)];
-            throw UserError("'" + draft_.name_of(id) + "' has the box " + print(other.box) +
-                            " of " + other.by + " and the box " + print(box) + " of " + by +
-                            ": make them equal");
+            fail_at(pos, "'" + draft_.name_of(id) + "' has the box " + print(other.box) + " of " +
+                             other.by + " and the box " + print(box) + " of " + by +
+                             ": make them equal");
         }
         fixed_[index_of(id)] = {.box = box, .by = by};
         needed_[index_of(id)] = box;
@@ -80,23 +84,23 @@ private:
         for (const SourceInput &input : draft_.source.inputs) {
             if (!input.parameter.is_buffer()) continue;
             fix(storage.of_parameter.at(input.parameter), storage.bounds.at(input.parameter),
-                "the port '" + input.name + "'");
+                "the port '" + input.name + "'", input.pos);
         }
         for (const SourceConstant &constant : draft_.source.constants) {
             fix(storage.id_of(constant), box_of(constant.data),
-                "the constant '" + constant.name + "'");
+                "the constant '" + constant.name + "'", constant.pos);
         }
         for (const SourceOutput &output : draft_.source.outputs) {
             fix(storage.id_of(output.func), storage.bounds.at(output.func.output_buffers()[0]),
-                "the port '" + output.name + "'");
+                "the port '" + output.name + "'", output.pos);
         }
         for (const SourceState &state : draft_.source.states) {
             const Halide::Buffer<> &array = state.directive->initial_array();
             if (!array.defined()) continue;
             const std::string by =
                 "the initial array of the state '" + state.directive->name() + "'";
-            fix(id_of(state), box_of(array), by);
-            fix(id_of_next(state), box_of(array), by);
+            fix(id_of(state), box_of(array), by, state.directive->pos());
+            fix(id_of_next(state), box_of(array), by, state.directive->pos());
         }
     }
 
@@ -160,9 +164,11 @@ private:
     void read(size_t k, ValueId id, const Box &box) {
         const std::optional<Fixed> &fixed = fixed_[index_of(id)];
         if (fixed && !contains(fixed->box, box)) {
-            throw UserError("the Func '" + draft_.name_of(draft_.kernels[k].id) + "' reads '" +
-                            draft_.name_of(id) + "' in " + print(box) + ", but " + fixed->by +
-                            " has " + print(fixed->box) + ": clamp the index, or make it larger");
+            const ValueId reader = draft_.kernels[k].id;
+            fail_at(draft_.pos_of(reader), "the Func '" + draft_.name_of(reader) + "' reads '" +
+                                               draft_.name_of(id) + "' in " + print(box) +
+                                               ", but " + fixed->by + " has " + print(fixed->box) +
+                                               ": clamp the index, or make it larger");
         }
         reads_[k][id] = box;
         widen(needed_[index_of(id)], box);
@@ -172,24 +178,27 @@ private:
         const Box &computed = *needed_[index_of(kernel.id)];
         const std::optional<Fixed> &fixed = fixed_[index_of(kernel.id)];
         if (fixed && fixed->box != computed) {
-            throw UserError("the Func '" + draft_.name_of(kernel.id) + "' has the box " +
-                            print(fixed->box) + " of " + fixed->by +
-                            ", but its schedule computes " + print(computed) +
-                            ": use TailStrategy::GuardWithIf");
+            fail_at(draft_.pos_of(kernel.id),
+                    "the Func '" + draft_.name_of(kernel.id) + "' has the box " +
+                        print(fixed->box) + " of " + fixed->by + ", but its schedule computes " +
+                        print(computed) + ": use TailStrategy::GuardWithIf");
         }
         const std::vector<KnownDim> bounds = bounds_of_schedule(kernel.func());
         for (size_t d = 0; d < bounds.size(); ++d) {
             if (!bounds[d] || contains({*bounds[d]}, {computed[d]})) continue;
-            throw UserError("the Func '" + draft_.name_of(kernel.id) + "' has the bound() " +
-                            print(Box{*bounds[d]}) + " in dimension " + std::to_string(d) +
-                            ", but its readers need " + print(Box{computed[d]}));
+            fail_at(draft_.pos_of(kernel.id),
+                    "the Func '" + draft_.name_of(kernel.id) + "' has the bound() " +
+                        print(Box{*bounds[d]}) + " in dimension " + std::to_string(d) +
+                        ", but its readers need " + print(Box{computed[d]}));
         }
     }
 
     void ask_next(const SourceState &state) {
         std::optional<Box> &of_state = needed_[index_of(id_of(state))];
         std::optional<Box> &of_next = needed_[index_of(id_of_next(state))];
+        const std::optional<Box> before = of_next;
         if (of_state) widen(of_next, *of_state);
+        if (of_next != before) grown_ = &state;
         of_state = of_next;
     }
 
@@ -206,9 +215,10 @@ private:
         const std::vector<KnownDim> dims = known_dims(kernel.func());
         size_t d = 0;
         while (d + 1 < dims.size() && dims[d]) ++d;
-        throw UserError("nothing says how large the Func '" + name + "' is in dimension " +
-                        std::to_string(d) + ": call " + name + ".bound(" + kernel.func().args()[d] +
-                        ", min, extent)");
+        fail_at(draft_.pos_of(kernel.id), "nothing says how large the Func '" + name +
+                                              "' is in dimension " + std::to_string(d) + ": call " +
+                                              name + ".bound(" + kernel.func().args()[d] +
+                                              ", min, extent)");
     }
 
     const Draft &draft_;
@@ -216,6 +226,7 @@ private:
     std::vector<std::optional<Box>> needed_;          ///< by ValueId
     std::vector<std::optional<Fixed>> fixed_;         ///< by ValueId
     std::vector<std::map<ValueId, Box>> reads_;       ///< of each kernel
+    const SourceState *grown_ = nullptr;              ///< the last one to become larger
 };
 
 }  // namespace

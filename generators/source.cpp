@@ -10,6 +10,7 @@
 #include "dsl/given_name.h"
 #include "dsl/state.h"
 #include "generators/call_halide.h"
+#include "generators/position.h"
 
 namespace halyard::generators {
 namespace {
@@ -41,9 +42,14 @@ protected:
 
 Calls calls_of(const Function &func) {
     Calls calls;
-    func.accept(&calls);
-    if (!func.has_extern_definition()) return calls;
+    if (!func.has_extern_definition()) {
+        func.accept(&calls);
+        return calls;
+    }
+    // accept() of an extern visits what its arguments call, too.
+    func.schedule().accept(&calls);
     for (const Halide::ExternFuncArgument &argument : func.extern_arguments()) {
+        if (argument.is_expr()) argument.expr.accept(&calls);
         if (argument.is_func()) calls.funcs.emplace_back(argument.func);
         if (argument.is_image_param()) calls.parameters.push_back(argument.image_param);
         if (argument.is_buffer()) calls.buffers.push_back(argument.buffer);
@@ -64,26 +70,36 @@ std::vector<Function> in_order(const std::vector<Function> &roots) {
     return order;
 }
 
-std::vector<SourceInput> inputs_of(AbstractGenerator &generator) {
+SourcePos position_of_port(const Source &source, const std::string &port) {
+    const auto declared = source.directives.declared.find(port);
+    return declared == source.directives.declared.end() ? source.pos : declared->second;
+}
+
+std::vector<SourceInput> inputs_of(AbstractGenerator &generator, const Source &source) {
     std::vector<SourceInput> inputs;
     for (const AbstractGenerator::ArgInfo &info : generator.arginfos()) {
         if (info.dir != ArgInfoDirection::Input) continue;
         for (const Parameter &parameter : generator.input_parameter(info.name)) {
-            inputs.push_back({.name = parameter.name(), .port = info.name, .parameter = parameter});
+            inputs.push_back({.name = parameter.name(),
+                              .port = info.name,
+                              .parameter = parameter,
+                              .pos = position_of_port(source, info.name)});
         }
     }
     return inputs;
 }
 
-std::vector<SourceOutput> outputs_of(AbstractGenerator &generator) {
+std::vector<SourceOutput> outputs_of(AbstractGenerator &generator, const Source &source) {
     std::vector<SourceOutput> outputs;
     for (const AbstractGenerator::ArgInfo &info : generator.arginfos()) {
         if (info.dir != ArgInfoDirection::Output) continue;
         const std::vector<Halide::Func> funcs = generator.output_func(info.name);
         for (size_t n = 0; n < funcs.size(); ++n) {
             const std::string suffix = funcs.size() > 1 ? "_" + std::to_string(n) : "";
-            outputs.push_back(
-                {.name = info.name + suffix, .port = info.name, .func = funcs[n].function()});
+            outputs.push_back({.name = info.name + suffix,
+                               .port = info.name,
+                               .func = funcs[n].function(),
+                               .pos = position_of_port(source, info.name)});
         }
     }
     return outputs;
@@ -133,13 +149,14 @@ void copy_outputs(Source &source) {
 }
 
 /// in() makes a Func that passes on another; clone_in() makes a second Func with the same code.
-void check_wrappers(const Function &func) {
+void check_wrappers(const Source &source, const Function &func) {
     for (const auto &[user, wrapper] : func.schedule().wrappers()) {
         if (Function(wrapper).has_extern_definition()) continue;  // a copy, refused as one later
         const Call *call = Function(wrapper).is_wrapper();
         if (call && call->name == func.name()) continue;
-        throw UserError("the Func '" + shown_name(func.name()) +
-                        "' is scheduled clone_in(), which is not supported yet: use in()");
+        fail_at(position_of(source, func),
+                "the Func '" + shown_name(func.name()) +
+                    "' is scheduled clone_in(), which is not supported yet: use in()");
     }
 }
 
@@ -151,7 +168,7 @@ void copy_funcs(Source &source) {
 
     auto [copies, env] = deep_copy(roots, build_environment(roots));
     for (auto &[name, func] : env) {
-        check_wrappers(func);
+        check_wrappers(source, func);
         func.lock_loop_levels();
     }
     env = wrap_func_calls(env);
@@ -170,20 +187,22 @@ Names names_of(const Source &source) {
     Names names;
     std::map<std::string, std::string> taken;
     const auto take = [&](const std::string &kind, const std::string &name,
-                          const Parameter &parameter) {
+                          const Parameter &parameter, const SourcePos &pos) {
         const auto [place, is_new] = taken.emplace(name, kind);
         if (!is_new) {
-            throw UserError("the " + place->second + " '" + name + "' and the " + kind + " '" +
-                            name + "' have one name: rename one of them");
+            fail_at(pos, "the " + place->second + " '" + name + "' and the " + kind + " '" + name +
+                             "' have one name: rename one of them");
         }
         names[parameter] = name;
     };
-    for (const SourceInput &input : source.inputs) take("port", input.name, input.parameter);
+    for (const SourceInput &input : source.inputs) {
+        take("port", input.name, input.parameter, input.pos);
+    }
     for (const ConstantBase *constant : source.directives.constants) {
-        take("constant", constant->name(), constant->parameter());
+        take("constant", constant->name(), constant->parameter(), constant->pos());
     }
     for (const StateBase *state : source.directives.states) {
-        take("state", state->name(), state->parameter());
+        take("state", state->name(), state->parameter(), state->pos());
     }
     for (const SourceOutput &output : source.outputs) {
         for (const Parameter &parameter : output.func.output_buffers()) {
@@ -203,22 +222,27 @@ void collect_data(Source &source) {
         const Calls calls = calls_of(func);
         for (const Parameter &parameter : calls.parameters) {
             if (names.count(parameter) == 0) {
-                throw UserError("the Func '" + shown_name(func.name()) + "' reads the parameter '" +
-                                parameter.name() +
-                                "', which is no port: declare it as an Input, State or Constant");
+                fail_at(position_of(source, func),
+                        "the Func '" + shown_name(func.name()) + "' reads the parameter '" +
+                            parameter.name() +
+                            "', which is no port: declare it as an Input, State or Constant");
             }
             used.insert(parameter);
         }
         for (const Halide::Buffer<> &buffer : calls.buffers) {
             if (!seen.insert(buffer.get()).second) continue;
-            buffers.push_back({.name = buffer.name(), .data = buffer, .parameter = {}});
+            buffers.push_back({.name = buffer.name(),
+                               .data = buffer,
+                               .parameter = {},
+                               .pos = position_of(source, func)});
         }
     }
     for (const ConstantBase *constant : source.directives.constants) {
         if (used.count(constant->parameter()) == 0) continue;
         source.constants.push_back({.name = constant->name(),
                                     .data = constant->data(),
-                                    .parameter = constant->parameter()});
+                                    .parameter = constant->parameter(),
+                                    .pos = constant->pos()});
     }
     source.constants.insert(source.constants.end(), buffers.begin(), buffers.end());
 }
@@ -250,18 +274,21 @@ Parameter parameter_of(const Function &func) {
 
 Source read_source(AbstractGenerator &generator) {
     Source source;
-    call_halide("generator '" + generator.name() + "'", [&] {
+    const std::string name = "generator '" + generator.name() + "'";
+    const auto *placement = dynamic_cast<const Placement *>(&generator);
+    source.pos = placement ? placement->directives().pos : SourcePos{.file = name};
+    // A plain generator's name is its position already.
+    const std::string subject = placement ? prefix_of(source.pos) + name : name;
+    call_halide(subject, [&] {
         const Halide::Pipeline pipeline = generator.build_pipeline();
+        if (placement) source.directives = placement->directives();
         if (!pipeline.requirements().empty()) {
-            throw UserError("generator '" + generator.name() +
-                            "' calls add_requirement(), which has no place in a cut pipeline: call "
+            throw UserError(subject +
+                            " calls add_requirement(), which has no place in a cut pipeline: call "
                             "require() in a Func");
         }
-        source.inputs = inputs_of(generator);
-        source.outputs = outputs_of(generator);
-        if (const auto *placement = dynamic_cast<const Placement *>(&generator)) {
-            source.directives = placement->directives();
-        }
+        source.inputs = inputs_of(generator, source);
+        source.outputs = outputs_of(generator, source);
         source.states = states_of(source.directives);
         copy_outputs(source);
         copy_funcs(source);

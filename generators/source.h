@@ -14,12 +14,14 @@ struct SourceInput {
     std::string name;
     std::string port;  ///< as declared: the name of the whole array where `name` is an element
     Halide::Parameter parameter;
+    SourcePos pos;  ///< of the declaration
 };
 
 struct SourceOutput {
     std::string name;
     std::string port;
     Halide::Internal::Function func;
+    SourcePos pos;  ///< of the declaration
 };
 
 struct SourceState {
@@ -34,6 +36,7 @@ struct SourceConstant {
     std::string name;
     Halide::Buffer<> data;
     Halide::Parameter parameter;  ///< undefined for a Halide::Buffer
+    SourcePos pos;                ///< of the declaration, or of the Func that reads the buffer
 };
 
 /// A generator's pipeline as it was built: copies of its Functions with in() carried out, levels
@@ -46,6 +49,7 @@ struct Source {
     std::vector<Halide::Internal::Function>
         funcs;  ///< all that nexts and outputs need, producers first
     Directives directives;
+    SourcePos pos;  ///< of the generator's class; of a plain Halide generator its name
 
     /// The Function of this name among `funcs`, if any.
     const Halide::Internal::Function *find(const std::string &name) const;

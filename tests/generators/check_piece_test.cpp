@@ -7,9 +7,10 @@
 
 using namespace Halide;
 using namespace halyard::generators;
-using Catch::Matchers::Contains;
 
 namespace {
+
+int kernels_line = 0;  ///< where the delegate is that lists `a`
 
 /// A kernel `a` on the device that a parameter gives, between two ports of type T.
 template<typename G, typename T>
@@ -26,12 +27,22 @@ public:
         in.dim(1).set_bounds(0, 30);
         out.dim(0).set_bounds(0, 20);
         out.dim(1).set_bounds(0, 10);
+        kernels_line = __LINE__ + 1;
         this->delegate("kernels", {a}).on(device);
         a.compute_root();
         static_cast<G *>(this)->place();
     }
     void place() {}
 };
+
+/// Fails with this text, which starts with the line of the delegate.
+template<typename G>
+void check_refused(const std::string &words, const std::string &target = "host",
+                   const GeneratorParamsMap &params = {}) {
+    kernels_line = 0;
+    CHECK_THROWS_AS(graph_of<G>(target, params), halyard::UserError);
+    CHECK_THROWS_WITH(graph_of<G>(target, params), at(kernels_line) + words);
+}
 
 const GeneratorParamsMap opencl = {{"device", "opencl:0"}}, cuda = {{"device", "cuda:0"}},
                          sim = {{"device", "sim:0"}};
@@ -48,8 +59,7 @@ TEST_CASE("check_schedules refuses an inner update with an impure left side that
             out(x, y) = a(x, y);
         }
     };
-    CHECK_THROWS_WITH(
-        graph_of<G>(),
+    check_refused<G>(
         "the Func 'inner' has an update that would be computed again for each point of its "
         "reader: schedule it, or compute_root it");
 }
@@ -70,8 +80,7 @@ TEST_CASE(
             if (scheduled) inner.compute_at(a, y);
         }
     };
-    CHECK_THROWS_WITH(
-        graph_of<G>(),
+    check_refused<G>(
         "the Func 'inner' has an update that would be computed again for each point of its "
         "reader: schedule it, or compute_root it");
     CHECK_NOTHROW(graph_of<G>("host", {{"rows", "40"}}));
@@ -86,9 +95,9 @@ TEST_CASE("check_schedules refuses GPU loops on cpu") {
         }
         void place() { a.gpu_tile(x, y, xi, yi, 8, 8, TailStrategy::GuardWithIf); }
     };
-    CHECK_THROWS_WITH(graph_of<G>(),
-                      "the Func 'a' is on cpu, but its schedule has GPU loops: write them where "
-                      "on_gpu() is true");
+    check_refused<G>(
+        "the Func 'a' is on cpu, but its schedule has GPU loops: write them where "
+        "on_gpu() is true");
 }
 
 TEST_CASE("check_schedules refuses a schedule without GPU loops on a device") {
@@ -99,9 +108,10 @@ TEST_CASE("check_schedules refuses a schedule without GPU loops on a device") {
         }
         void place() { a.vectorize(x, 8, TailStrategy::GuardWithIf); }
     };
-    CHECK_THROWS_WITH(graph_of<G>("host", sim),
-                      "the Func 'a' is on sim:0, but its schedule has no GPU loops: give it blocks "
-                      "and threads, or no schedule");
+    check_refused<G>(
+        "the Func 'a' is on sim:0, but its schedule has no GPU loops: give it blocks "
+        "and threads, or no schedule",
+        "host", sim);
 }
 
 TEST_CASE("check_schedules refuses an update without GPU loops on a device") {
@@ -113,10 +123,10 @@ TEST_CASE("check_schedules refuses an update without GPU loops on a device") {
         }
         void place() { a.update().unroll(x, 4, TailStrategy::GuardWithIf); }
     };
-    CHECK_THROWS_WITH(
-        graph_of<G>("host", sim),
+    check_refused<G>(
         "the Func 'a' is on sim:0, but its schedule of update 0 has no GPU loops: give "
-        "it blocks and threads, or no schedule");
+        "it blocks and threads, or no schedule",
+        "host", sim);
 }
 
 TEST_CASE("check_types lets bfloat16 be moved on cuda, and refuses to compute with it") {
@@ -142,8 +152,8 @@ TEST_CASE("check_types lets bfloat16 be moved on cuda, and refuses to compute wi
     const std::string words =
         "the Func 'a' on cuda:0 works with bfloat16: such a device can only move it, so compute on "
         "cpu or sim";
-    CHECK_THROWS_WITH(graph_of<Compute>("host-cuda", cuda), words);
-    CHECK_THROWS_WITH(graph_of<Convert>("host-cuda", cuda), words);
+    check_refused<Compute>(words, "host-cuda", cuda);
+    check_refused<Convert>(words, "host-cuda", cuda);
     CHECK_NOTHROW(launches<Compute>("host"));
     CHECK_NOTHROW(launches<Compute>("host", sim));
 }
@@ -161,12 +171,14 @@ TEST_CASE("check_types wants the features of OpenCL that 16-bit and 64-bit float
             out(x, y) = a(x, y);
         }
     };
-    CHECK_THROWS_WITH(graph_of<Half>("host-opencl", opencl),
-                      "the Func 'a' on opencl:0 works with 16-bit floats: add the feature cl_half "
-                      "to the target");
-    CHECK_THROWS_WITH(graph_of<Double>("host-opencl", opencl),
-                      "the Func 'a' on opencl:0 works with float64: add the feature cl_doubles "
-                      "to the target");
+    check_refused<Half>(
+        "the Func 'a' on opencl:0 works with 16-bit floats: add the feature cl_half "
+        "to the target",
+        "host-opencl", opencl);
+    check_refused<Double>(
+        "the Func 'a' on opencl:0 works with float64: add the feature cl_doubles "
+        "to the target",
+        "host-opencl", opencl);
     CHECK(launches<Half>("host-opencl-cl_half", opencl)["a"] == 1);
     CHECK(launches<Double>("host-opencl-cl_doubles", opencl)["a"] == 1);
     CHECK(launches<Half>("host-cuda", cuda)["a"] == 1);
@@ -205,13 +217,29 @@ TEST_CASE("check_types refuses atomics of a width that the device does not have"
                                              TailStrategy::GuardWithIf);
         }
     };
-    CHECK_THROWS_WITH(graph_of<Narrow>("host-opencl", opencl),
-                      "the Func 'a' on opencl:0 has an atomic() update of 16 bits: use 32");
-    CHECK_THROWS_WITH(graph_of<Narrow>("host-cuda", cuda),
-                      "the Func 'a' on cuda:0 has an atomic() update of 16 bits: use 32");
-    CHECK_THROWS_WITH(graph_of<Wide>("host-opencl", opencl),
-                      "the Func 'a' on opencl:0 has an atomic() update of 64 bits: use 32, or add "
-                      "the feature cl_atomics64 to the target");
+    check_refused<Narrow>("the Func 'a' on opencl:0 has an atomic() update of 16 bits: use 32",
+                          "host-opencl", opencl);
+    check_refused<Narrow>("the Func 'a' on cuda:0 has an atomic() update of 16 bits: use 32",
+                          "host-cuda", cuda);
+    check_refused<Wide>(
+        "the Func 'a' on opencl:0 has an atomic() update of 64 bits: use 32, or add "
+        "the feature cl_atomics64 to the target",
+        "host-opencl", opencl);
     CHECK(launches<Wide>("host-opencl-cl_atomics64", opencl)["a"] == 2);
     CHECK(launches<Wide>("host-cuda", cuda)["a"] == 2);
+}
+
+TEST_CASE("check_types refuses require() where nothing can report it") {
+    struct G : OneKernel<G, uint8_t> {
+        void generate() {
+            a(x, y) = require(in(x, y) < 200, in(x, y), "too bright:", in(x, y));
+            out(x, y) = a(x, y);
+        }
+    };
+    const std::string words =
+        " calls require(), which such a device can not report: call it in a Func on cpu or sim";
+    check_refused<G>("the Func 'a' on opencl:0" + words, "host-opencl", opencl);
+    check_refused<G>("the Func 'a' on cuda:0" + words, "host-cuda", cuda);
+    CHECK(launches<G>("host", sim)["a"] == 0);
+    CHECK_NOTHROW(launches<G>("host"));
 }

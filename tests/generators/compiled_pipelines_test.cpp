@@ -2,12 +2,19 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
+#include <vector>
 
 #include "HalideBuffer.h"
 #include "metered_opencl.h"
 #include "metered_sim.h"
+#include "moved_opencl.h"
+#include "moved_sim.h"
 #include "runtime/runtime.h"
+#include "sketch_opencl.h"
+#include "sketch_plain.h"
+#include "sketch_sim.h"
 #include "unsharp_cpu.h"
 #include "unsharp_opencl.h"
 #include "unsharp_plain.h"
@@ -19,6 +26,24 @@ extern "C" int metered_level(halide_buffer_t *hist, halide_buffer_t *total, hali
     int32_t level = reinterpret_cast<const int32_t *>(total->host)[0];
     for (int i = 0; i < 16; ++i) level += i * reinterpret_cast<const int32_t *>(hist->host)[i];
     reinterpret_cast<int32_t *>(out->host)[0] = level % 1000;
+    return 0;
+}
+
+/// The next gain: what would bring the mean level to the middle. Halide asks for bounds, Halyard
+/// does not.
+extern "C" int meter_exposure(void *, halide_buffer_t *hist, halide_buffer_t *exposure) {
+    if (hist->is_bounds_query()) {
+        hist->dim[0].min = 0;
+        hist->dim[0].extent = 256;
+    }
+    if (hist->is_bounds_query() || exposure->is_bounds_query()) return 0;
+    const auto *levels = reinterpret_cast<const int32_t *>(hist->host);
+    float sum = 0, count = 1;
+    for (int level = 0; level < 256; ++level) {
+        sum += static_cast<float>(level * levels[level]);
+        count += static_cast<float>(levels[level]);
+    }
+    *reinterpret_cast<float *>(exposure->host) = 100 / (sum / count + 10);
     return 0;
 }
 
@@ -123,6 +148,81 @@ void check_counts(MeteredEntry *pipeline) {
     CHECK(counters.load_uploads == 0);  // the constant went up with the first call
 }
 
+using SketchEntry = int(halide_buffer_t *, float, halide_buffer_t *);
+
+/// Seven frames, each of which takes the gain that the last one's levels gave.
+void check_sketch(SketchEntry *pipeline) {
+    Buffer<uint16_t, 2> raw(96, 64);
+    Buffer<uint8_t, 3> output(96, 64, 3), expected(96, 64, 3);
+    float gain = 1;
+    std::set<float> gains;
+    for (uint32_t frame = 0; frame < 7; ++frame) {
+        uint32_t seed = frame + 1;
+        raw.for_each_value([&](uint16_t &value) {
+            seed = seed * 1664525 + 1013904223;
+            value = static_cast<uint16_t>((seed >> 16) % (1000 * (frame + 1)));
+        });
+        Buffer<float, 0> next = Buffer<float, 0>::make_scalar();
+        REQUIRE(sketch_plain(nullptr, raw, 0.75f, gain, expected, next) == 0);
+        output.fill(0);
+        INFO("frame " << frame << ", gain " << gain << ": " << halyard_last_error());
+        REQUIRE(pipeline(raw, 0.75f, output) == 0);
+        CHECK(equal(output, expected));
+        gain = next();
+        gains.insert(gain);
+    }
+    CHECK(gains.size() == 7);
+}
+
+using MovedEntry = int(halide_buffer_t *, halide_buffer_t *, halide_buffer_t *, halide_buffer_t *,
+                       halide_buffer_t *, halide_buffer_t *);
+
+/// 32 by 24 elements of a type that C++ has no name for, seen as words.
+template<typename Word>
+struct Elements {
+    std::vector<Word> words = std::vector<Word>(32 * 24);
+    Buffer<void, 2> buffer;
+
+    explicit Elements(halide_type_code_t code, uint32_t seed = 0)
+        : buffer(halide_type_t(code, 8 * sizeof(Word)), words.data(), 32, 24) {
+        for (Word &word : words) {
+            for (size_t byte = 0; byte < sizeof(Word); ++byte) {
+                seed = seed * 1664525 + 1013904223;
+                word = static_cast<Word>(word << 8 | seed >> 24);
+            }
+        }
+    }
+    Word operator()(int x, int y) const { return words[static_cast<size_t>(x + 32 * y)]; }
+};
+
+/// Every bit arrives, those of a float that is no number too.
+void check_moved(MovedEntry *pipeline) {
+    const Elements<uint16_t> half(halide_type_float, 1), brain(halide_type_bfloat, 2);
+    const Elements<uint64_t> wide(halide_type_float, 3);
+    Elements<uint16_t> half_out(halide_type_float), brain_out(halide_type_bfloat);
+    Elements<uint64_t> wide_out(halide_type_float);
+    const auto raw = [](const auto &elements) {
+        return const_cast<halide_buffer_t *>(elements.buffer.raw_buffer());
+    };
+    INFO(halyard_last_error());
+    REQUIRE(pipeline(raw(half), raw(brain), raw(wide), raw(half_out), raw(brain_out),
+                     raw(wide_out)) == 0);
+    size_t wrong = 0;
+    for (int y = 0; y < 24; ++y) {
+        for (int x = 0; x < 32; ++x) {
+            constexpr uint16_t minus_two = 0xc000;
+            const bool is_inside = y >= 3 && x < 24;
+            wrong += half_out(x, y) != (is_inside ? half(y - 3, x) : minus_two);
+            wrong += brain_out(x, y) != brain(std::min(x + 5, 31), std::max(y - 2, 0));
+            const uint64_t chosen = y == 0             ? wide(x, 7)
+                                    : (x + y) % 3 == 0 ? wide(x, y)
+                                                       : wide(31 - x, y);
+            wrong += wide_out(x, y) != chosen;
+        }
+    }
+    CHECK(wrong == 0);
+}
+
 std::string text_of(const char *file) {
     std::ifstream stream(file);
     REQUIRE(stream);
@@ -154,6 +254,22 @@ TEST_CASE("two delegates, a C function, a state and a constant run on two OpenCL
     if (!has_opencl()) return;
     check_metered(metered_opencl);
     check_counts(metered_opencl);
+}
+
+TEST_CASE("the design's sketch gives plain Halide's bytes frame by frame, on sim") {
+    check_sketch(sketch_sim);
+}
+
+TEST_CASE("the design's sketch gives plain Halide's bytes frame by frame, on opencl") {
+    if (has_opencl()) check_sketch(sketch_opencl);
+}
+
+TEST_CASE("16-bit floats and double are moved bit by bit, on sim") {
+    check_moved(moved_sim);
+}
+
+TEST_CASE("16-bit floats and double are moved bit by bit on opencl, without its features") {
+    if (has_opencl()) check_moved(moved_opencl);
 }
 
 TEST_CASE("the plan's text is written beside the library") {

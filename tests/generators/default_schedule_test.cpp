@@ -235,3 +235,20 @@ TEST_CASE(
     CHECK(loops(1) == std::vector{Serial, Serial, Serial});
     CHECK(runs_like_plain_halide<G>());
 }
+
+TEST_CASE("default_schedule takes a sum that rfactor() has split as one without a schedule") {
+    struct G : OneKernel<G> {
+        void generate() {
+            RDom r(0, 101, 0, 53);
+            a(i) = 0;
+            a(cast<int>(in(r.x, r.y)) % 8) += r.x;
+            Var u("u");
+            Func rows = a.update().rfactor(r.y, u);
+            rows.compute_root();
+            this->delegate("rows", {rows}).on(device);
+            out(x, y) = a((x + y) % 8);
+        }
+    };
+    const std::string rows = "a_intm";
+    check_kernel<G>({{"a", 2}, {rows, 2}, {"out", 0}});
+}

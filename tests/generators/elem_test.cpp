@@ -1,6 +1,5 @@
 #include <catch2/catch.hpp>
 
-#include "dsl/error.h"
 #include "dsl/text.h"
 #include "generators/program.h"
 
@@ -15,8 +14,7 @@ TEST_CASE("elem_of and halyard_type_of are inverse for every element type") {
     }
 }
 
-TEST_CASE("elem_of refuses what can not be stored") {
-    CHECK_THROWS_WITH(elem_of(Halide::Handle()),
-                      "the type '(void *)' can not be stored in a value: use a number");
-    CHECK_THROWS_AS(elem_of(Halide::UInt(8, 4)), UserError);
+TEST_CASE("elem_of has no element type for what can not be stored") {
+    CHECK(!elem_of(Halide::Handle()));
+    CHECK(!elem_of(Halide::UInt(8, 4)));
 }

@@ -118,16 +118,3 @@ pipeline test(%in: i32[20] @cpu, %k: i32 @cpu, %l: i32 @cpu) -> (%out @cpu) {
 }
 )");
 }
-
-TEST_CASE("foreign_call refuses an expression that reads data") {
-    struct G : WithExtern<G> {
-        void generate() {
-            a() = in(3);
-            e.define_extern("work", {a() + 1}, Int(32), {x});
-            out(x) = e(x);
-        }
-    };
-    CHECK_THROWS_WITH(
-        graph_of<G>(),
-        "the extern Func 'e' takes an expression that reads 'a': pass the Func itself");
-}

@@ -100,7 +100,8 @@ TEST_CASE("a generator's executable reports what the user got wrong, with status
           "generator 'plain' is a plain Halide generator: derive its class from "
           "halyard::Generator<> instead of "
           "Halide::Generator<>, or compile it with add_halide_generator()");
-    error("", "-g is missing: choose one of 'metered', 'plain', 'stuck', 'unsharp'");
+    error("",
+          "-g is missing: choose one of 'metered', 'moved', 'plain', 'sketch', 'stuck', 'unsharp'");
     error("-g metered speed=9",
           "generator 'metered': Generator metered has no GeneratorParam named: speed");
     error("-g metered first=tpu:0", "tpu");
@@ -111,8 +112,9 @@ TEST_CASE("a generator's executable reports what the user got wrong, with status
 TEST_CASE("a generator's executable explains its flags") {
     const Result result = run("-h");
     CHECK(result.status == 0);
-    CHECK_THAT(result.text, StartsWith("usage: ") && Contains("-g NAME") &&
-                                Contains("'metered', 'plain', 'stuck', 'unsharp'"));
+    CHECK_THAT(result.text,
+               StartsWith("usage: ") && Contains("-g NAME") &&
+                   Contains("'metered', 'moved', 'plain', 'sketch', 'stuck', 'unsharp'"));
 }
 
 TEST_CASE("a generator's executable gives up after the time that -t allows") {

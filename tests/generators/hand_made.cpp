@@ -15,7 +15,9 @@ CATCH_TRANSLATE_EXCEPTION(const Halide::Error &error) {
 Program hand_made(const std::string &text, const std::map<std::string, KernelCode> &code) {
     Program program;
     program.graph = parse(text).at(0);
-    for (const Node &node : program.graph.nodes) {
+    for (Port &port : program.graph.ports) port.pos = {};
+    for (Node &node : program.graph.nodes) {
+        node.pos = {};
         program.code.push_back(code.at(std::get<Kernel>(node.op).function));
     }
     for (const Port &port : program.graph.ports) {

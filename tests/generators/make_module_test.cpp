@@ -93,6 +93,14 @@ TEST_CASE("make_modules compiles kernels for opencl and sim from one target") {
     CHECK_FALSE(sim.kernels[0].module.target().has_gpu_feature());
 }
 
+TEST_CASE("make_modules starts what it says about a kernel with its place in the generator") {
+    Program program = two_kernels();
+    program.graph.nodes[0].pos = {.file = "photo.cpp", .line = 7};
+    const Modules modules = modules_of(program);
+    CHECK(modules.kernels.at(0).subject == "photo.cpp:7: func 'scaled' on cpu");
+    CHECK(modules.kernels.at(1).subject == "func 'sum' on cpu");
+}
+
 TEST_CASE("make_modules embeds the plan's blob") {
     const Program program = two_kernels();
     const pipeline::Plan plan = pipeline::make_plan(program.graph);
@@ -126,7 +134,7 @@ TEST_CASE("make_modules calls foreign functions without a module of their own") 
     const Modules modules = modules_of(program);
     CHECK(modules.kernels.empty());
     std::ostringstream text;
-    text << modules.entry.get_function_by_name("p__f_call").body;
+    text << modules.entry.get_function_by_name("p_call__f").body;
     CHECK_THAT(text.str(), Contains("f("));
 }
 

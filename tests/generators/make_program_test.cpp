@@ -2,82 +2,17 @@
 
 #include <catch2/catch.hpp>
 
+#include "dsl/text.h"
+#include "generators/make_module.h"
+#include "pipeline/pipeline.h"
 #include "run_program.h"
+#include "tests/generators/pipelines/placed_sketch.h"
 
 using namespace Halide;
 using namespace halyard::generators;
 
-namespace {
-
-Buffer<float> film_curve() {
-    Buffer<float> curve(1024);
-    curve.for_each_element([&](int i) { curve(i) = static_cast<float>(i) / 1023; });
-    return curve;
-}
-
-/// The next gain: a quarter of the pixels with the most frequent level.
-extern "C" int meter_exposure(halide_buffer_t *hist, halide_buffer_t *exposure) {
-    if (hist->is_bounds_query()) {
-        hist->dim[0].min = 0;
-        hist->dim[0].extent = 256;
-        return 0;
-    }
-    if (exposure->is_bounds_query()) return 0;
-    const auto *levels = reinterpret_cast<const int32_t *>(hist->host);
-    int most = 0;
-    for (int level = 0; level < 256; ++level) most = std::max(most, levels[level]);
-    *reinterpret_cast<float *>(exposure->host) = 0.25f * static_cast<float>(most);
-    return 0;
-}
-
-/// The design's sketch of a program.
-class Photo : public halyard::Generator<Photo> {
-public:
-    GeneratorParam<std::string> accelerator{"accelerator", "cuda:0"};
-    GeneratorParam<int> width{"width", 1920};
-    GeneratorParam<int> height{"height", 1080};
-    Input<Buffer<uint16_t, 2>> raw{"raw"};
-    Input<float> strength{"strength", 0.5f};
-    Output<Buffer<uint8_t, 3>> out{"out"};
-    State<float, 0> gain{"gain", 1.0f};
-    Constant<float, 1> curve{"curve", film_curve()};
-    Func rgb{"rgb"}, lit{"lit"}, hist{"hist"}, exposure{"exposure"};
-    Var x{"x"}, y{"y"}, c{"c"}, i{"i"}, xi{"xi"}, yi{"yi"};
-
-    void generate() {
-        Func edge = BoundaryConditions::repeat_edge(raw);
-        rgb(x, y, c) = cast<float>(edge(x - 1, y) + edge(x, y + 1) + cast<uint16_t>(c)) / 16;
-        lit(x, y, c) = curve(clamp(cast<int>(rgb(x, y, c) * gain()), 0, 1023));
-        RDom r(0, width, 0, height);
-        hist(i) = 0;
-        hist(clamp(cast<int>(lit(r.x, r.y, 1) * 255), 0, 255)) += 1;
-        exposure.define_extern("meter_exposure", {hist}, Float(32), 0);
-        gain.next(exposure);
-        const Expr blurred =
-            (lit(x - 1, y, c) + lit(x + 1, y, c) + lit(x, y - 1, c) + lit(x, y + 1, c)) / 4;
-        out(x, y, c) =
-            cast<uint8_t>(clamp((lit(x, y, c) - blurred) * strength + lit(x, y, c), 0, 1) * 255);
-    }
-
-    void schedule() {
-        delegate("develop", {lit, hist, out}).on(accelerator);
-        raw.dim(0).set_bounds(0, width);
-        raw.dim(1).set_bounds(0, height);
-        out.dim(0).set_bounds(0, width);
-        out.dim(1).set_bounds(0, height);
-        out.dim(2).set_bounds(0, 3);
-        hist.bound(i, 0, 256);
-        lit.compute_root();
-        if (on_gpu(lit)) lit.gpu_tile(x, y, xi, yi, 32, 8, TailStrategy::GuardWithIf).gpu_blocks(c);
-    }
-};
-
-}  // namespace
-
-HALYARD_REGISTER_GENERATOR(Photo, photo)
-
 TEST_CASE("make_program turns the sketch of the design into its sample graph") {
-    CHECK(graph_of<Photo>("host-cuda") == R"(
+    CHECK(graph_of<Sketch>("host-cuda") == R"(
 pipeline test(%raw: u16[1920,1080] @cpu, %strength: f32 @cpu) -> (%out @cpu) {
   const %curve: f32[1024]
   state %gain: f32[] @cpu = 1
@@ -92,6 +27,144 @@ pipeline test(%raw: u16[1920,1080] @cpu, %strength: f32 @cpu) -> (%out @cpu) {
 }
 
 TEST_CASE("make_program makes pieces that compile for OpenCL, with a launch for each definition") {
-    const auto counts = launches<Photo>("host-opencl", {{"accelerator", "opencl:0"}});
+    const auto counts = launches<Sketch>("host-opencl", {{"accelerator", "opencl:0"}});
     CHECK(counts == std::map<std::string, int>{{"lit", 1}, {"hist", 2}, {"out", 1}});
+}
+
+namespace {
+
+constexpr int class_line = __LINE__ + 3;
+/// A value `a` with its dimensions exchanged, and what reads it; the rest is each test's.
+template<typename G>
+class Exchanged : public halyard::Generator<G> {
+public:
+    GeneratorParam<std::string> device{"device", "cpu"};
+    halyard::GeneratorInput<Buffer<int32_t, 2>> in{"in"};
+    halyard::GeneratorOutput<Buffer<int32_t, 2>> out{"out"};
+    Func a{"a"}, b{"b"};
+    Var x{"x"}, y{"y"};
+
+    void generate() {
+        a(x, y) = in(x, y) * 3 + x;
+        b(x, y) = a(x + 1, y) + a(x, y);
+        out(x, y) = b(y, x);
+    }
+    void schedule() {
+        in.dim(0).set_bounds(0, 30);
+        in.dim(1).set_bounds(0, 20);
+        out.dim(0).set_bounds(0, 20);
+        out.dim(1).set_bounds(0, 20);
+        a.compute_root();
+        this->delegate("d", {a, b}).on(device);
+        static_cast<G *>(this)->place();
+    }
+};
+const std::string delegate_at = at(__LINE__ - 4);
+
+}  // namespace
+
+TEST_CASE("make_program lays out a value as reorder_storage() says") {
+    struct G : Exchanged<G> {
+        void place() { a.reorder_storage(y, x); }
+    };
+    const Program program = program_of(*make<G>());
+    CHECK(text_of(program) == R"(
+pipeline test(%in: i32[30,20] @cpu) -> (%out @cpu) {
+  delegate d @cpu
+  %a: i32[21,20] = a(%in[21,20]) in d
+  %b: i32[20,20] = b(%a order(1,0)) in d
+  %out: i32[20,20] = out(%b) @cpu
+}
+)");
+    const halyard::pipeline::Plan plan = halyard::pipeline::make_plan(program.graph);
+    const auto is_a = [&](const halyard::pipeline::Replica &r) {
+        return plan.graph[r.value].name == "a";
+    };
+    CHECK(std::ranges::find_if(plan.replicas, is_a)->strides == std::vector<int64_t>{20, 1});
+    CHECK(runs_like_plain_halide<G>({{"device", "opencl:0"}}));
+}
+
+TEST_CASE("make_program refuses reorder_storage() of what lies as a port or state does") {
+    struct OfOutput : Exchanged<OfOutput> {
+        void place() { out.reorder_storage(y, x); }
+    };
+    struct OfState : Exchanged<OfState> {
+        halyard::GeneratorState<int32_t, 2> last{"last"};
+        void place() {
+            a.reorder_storage(y, x);
+            last.next(a);
+        }
+    };
+    struct OfTwo : Exchanged<OfTwo> {
+        void place() {
+            out.reorder_storage(y, x);
+            out.dim(0).set_stride(20);
+            out.dim(1).set_stride(1);
+        }
+    };
+    const std::string words = "' does: leave that out, or set the strides of a port";
+    CHECK_THROWS_WITH(graph_of<OfOutput>(),
+                      at(class_line) +
+                          "the Func 'out' is scheduled reorder_storage(), but lies as "
+                          "the port 'out" +
+                          words);
+    CHECK_THROWS_WITH(graph_of<OfState>(),
+                      delegate_at +
+                          "the Func 'a' is scheduled reorder_storage(), but lies as the "
+                          "state 'last" +
+                          words);
+    CHECK_NOTHROW(graph_of<OfTwo>());
+}
+
+TEST_CASE("make_program takes Funcs that are called like words of the text form or of our code") {
+    struct G : halyard::Generator<G> {
+        Input<Buffer<int32_t, 1>> order{"order"};
+        Output<Buffer<int32_t, 1>> halyard_plans{"halyard_plans"};
+        Func view{"view"}, in{"in"}, as{"as"}, crop{"crop"}, pitched{"pitched"}, i32{"int"},
+            next{"next"}, a{"a"}, a_call{"a_call"}, halyard_call{"halyard_call"}, x1{"x1"};
+        Var x{"x"};
+        void generate() {
+            std::vector<Func> funcs = {view, in, as,     crop,         pitched, i32,
+                                       next, a,  a_call, halyard_call, x1};
+            Func before = order;
+            for (Func &func : funcs) {
+                func(x) = before(x) * 3 + 1;
+                func.compute_root();
+                before = func;
+            }
+            halyard_plans(x) = before(x);
+            order.dim(0).set_bounds(0, 20);
+            halyard_plans.dim(0).set_bounds(0, 20);
+        }
+    };
+    const Program program = program_of(*make<G>());
+    CHECK(text_of(program) == R"(
+pipeline test(%order: i32[20] @cpu) -> (%halyard_plans @cpu) {
+  %view: i32[20] = view(%order) @cpu
+  %in: i32[20] = in(%view) @cpu
+  %as: i32[20] = as(%in) @cpu
+  %crop: i32[20] = crop(%as) @cpu
+  %pitched: i32[20] = pitched(%crop) @cpu
+  %int: i32[20] = int(%pitched) @cpu
+  %next: i32[20] = next(%int) @cpu
+  %a: i32[20] = a(%next) @cpu
+  %a_call: i32[20] = a_call(%a) @cpu
+  %halyard_call: i32[20] = halyard_call(%a_call) @cpu
+  %x1: i32[20] = x1(%halyard_call) @cpu
+  %halyard_plans: i32[20] = halyard_plans(%x1) @cpu
+}
+)");
+    CHECK(halyard::parse(text_of(program)).at(0) == program.graph);
+    CHECK(runs_like_plain_halide<G>());
+
+    // Nothing of the library has the name of something else.
+    const Modules modules = make_modules(program, halyard::pipeline::make_plan(program.graph),
+                                         "test", Target("host-no_runtime"));
+    const Module all = merge(modules);
+    std::set<std::string> names;
+    for (const auto &function : all.functions()) CHECK(names.insert(function.name).second);
+    for (const auto &buffer : all.buffers()) CHECK(names.insert(buffer.name()).second);
+    for (const auto &port : all.get_function_by_name("test").args) {
+        CHECK(names.count(port.name) == 0);
+    }
 }

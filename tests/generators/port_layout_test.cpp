@@ -13,7 +13,7 @@ namespace {
 const Box box = {{0, 640}, {0, 480}, {0, 3}};
 
 Order order_of(const Halide::ImageParam &port) {
-    return layout_of_port(port.parameter(), box, "rgb").order;
+    return layout_of_port(port.parameter(), box, "rgb", {.file = "photo.cpp", .line = 7}).order;
 }
 
 }  // namespace
@@ -44,14 +44,16 @@ TEST_CASE("port_layout refuses gaps between rows") {
     Halide::ImageParam port(Halide::UInt(8), 3);
     port.dim(1).set_stride(1024);
     port.dim(2).set_stride(1024 * 480);
-    CHECK_THROWS_WITH(order_of(port),
-                      "the port 'rgb' has the stride 1024 in dimension 1, which leaves gaps: a "
-                      "dense one has 640");
+    CHECK_THROWS_WITH(
+        order_of(port),
+        "photo.cpp:7: the port 'rgb' has the stride 1024 in dimension 1, which leaves gaps: a "
+        "dense one has 640");
 }
 
 TEST_CASE("port_layout refuses a stride that is no constant") {
     Halide::ImageParam port(Halide::UInt(8), 3);
     port.dim(1).set_stride(Halide::Var("pitch"));
-    CHECK_THROWS_WITH(order_of(port),
-                      "the port 'rgb' has the stride 'pitch' in dimension 1: give it a constant");
+    CHECK_THROWS_WITH(
+        order_of(port),
+        "photo.cpp:7: the port 'rgb' has the stride 'pitch' in dimension 1: give it a constant");
 }

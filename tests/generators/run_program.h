@@ -23,6 +23,11 @@ std::unique_ptr<G> make(const std::string &target = "host",
 
 Program program_of(Halide::Internal::AbstractGenerator &generator);
 
+/// How an error starts that points at a line of the test file which asks.
+inline std::string at(int line, const char *file = __builtin_FILE()) {
+    return std::string(file) + ":" + std::to_string(line) + ": ";
+}
+
 /// The text of a program's graph, after a line break.
 std::string text_of(const Program &program);
 

@@ -7,7 +7,6 @@
 
 using namespace Halide;
 using namespace halyard::generators;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -31,6 +30,7 @@ const ForeignFunctions foreign = {
 const std::map<std::string, JITExtern> externs = {{"copy_levels", JITExtern(copy_levels)}};
 
 /// A generator with an image and a result of one size; the rest is each test's.
+const std::string class_at = at(__LINE__ + 2);
 template<typename T>
 class Images : public halyard::Generator<T> {
 public:
@@ -120,8 +120,9 @@ TEST_CASE("solve_boxes names what an unbounded box depends on") {
     };
     CHECK_THROWS_WITH(
         graph_of<G>(),
-        "the Func 'out' reads 'a' without bounds in dimension 0: they depend on the scalar "
-        "'shift', so clamp the index");
+        class_at +
+            "the Func 'out' reads 'a' without bounds in dimension 0: they depend on the scalar "
+            "'shift', so clamp the index");
 }
 
 TEST_CASE("solve_boxes lets a value grow to what its schedule computes") {
@@ -163,10 +164,10 @@ TEST_CASE("solve_boxes refuses a port that would have to grow") {
         void generate() { out(x, y) = cast<int>(in(x, y)); }
         void place() { out.tile(x, y, xi, yi, 8, 8, TailStrategy::RoundUp); }
     };
-    CHECK_THROWS_WITH(
-        graph_of<G>(),
-        "the Func 'out' has the box [20,10] of the port 'out', but its schedule computes [24,16]: "
-        "use TailStrategy::GuardWithIf");
+    CHECK_THROWS_WITH(graph_of<G>(), class_at +
+                                         "the Func 'out' has the box [20,10] of the port 'out', "
+                                         "but its schedule computes [24,16]: "
+                                         "use TailStrategy::GuardWithIf");
 }
 
 TEST_CASE("solve_boxes refuses a read beyond a port") {
@@ -179,8 +180,9 @@ TEST_CASE("solve_boxes refuses a read beyond a port") {
     };
     CHECK_THROWS_WITH(
         graph_of<G>(),
-        "the Func 'a' reads 'in' in [-1+20,25+10], but the port 'in' has [40,30]: clamp the "
-        "index, or make it larger");
+        class_at +
+            "the Func 'a' reads 'in' in [-1+20,25+10], but the port 'in' has [40,30]: clamp the "
+            "index, or make it larger");
 }
 
 TEST_CASE("solve_boxes refuses a read beyond a constant") {
@@ -190,8 +192,9 @@ TEST_CASE("solve_boxes refuses a read beyond a constant") {
     };
     CHECK_THROWS_WITH(
         graph_of<G>(),
-        "the Func 'out' reads 'table' in [256], but the constant 'table' has [100]: clamp the "
-        "index, or make it larger");
+        class_at +
+            "the Func 'out' reads 'table' in [256], but the constant 'table' has [100]: clamp the "
+            "index, or make it larger");
 }
 
 TEST_CASE("solve_boxes refuses a value whose bound() is less than its readers need") {
@@ -204,7 +207,7 @@ TEST_CASE("solve_boxes refuses a value whose bound() is less than its readers ne
     };
     CHECK_THROWS_WITH(
         graph_of<G>(),
-        "the Func 'a' has the bound() [20] in dimension 0, but its readers need [21]");
+        class_at + "the Func 'a' has the bound() [20] in dimension 0, but its readers need [21]");
 }
 
 TEST_CASE("solve_boxes asks bound() how much an extern reads") {
@@ -299,7 +302,8 @@ TEST_CASE("solve_boxes says which bound() an extern needs") {
     };
     CHECK_THROWS_WITH(
         graph_of<G>(),
-        "nothing says how large the Func 'a' is in dimension 1: call a.bound(x, min, extent)");
+        class_at +
+            "nothing says how large the Func 'a' is in dimension 1: call a.bound(x, min, extent)");
 }
 
 TEST_CASE(
@@ -324,6 +328,7 @@ pipeline test(%in: u8[40,30] @cpu) -> (%out @cpu) {
 }
 
 TEST_CASE("solve_boxes refuses a state whose next value grows at each call") {
+    constexpr int line = __LINE__ + 5;
     struct G : Images<G> {
         halyard::GeneratorState<int32_t, 2> last{"last"};
         void generate() {
@@ -334,8 +339,28 @@ TEST_CASE("solve_boxes refuses a state whose next value grows at each call") {
     };
     CHECK_THROWS_WITH(
         graph_of<G>(),
-        "the next value of a state grows without end, since it reads more of the state than it "
-        "makes: give the state an initial array, or the Func a bound() in each dimension");
+        at(line) +
+            "the next value of the state 'last' grows without end, since it reads more of the "
+            "state than it "
+            "makes: give the state an initial array, or the Func a bound() in each dimension");
+}
+
+TEST_CASE("solve_boxes takes what a reader needs through a chain of many states") {
+    using Delayed = halyard::GeneratorState<int32_t, 1>;
+    struct G : Images<G> {
+        Delayed s0{"s0"}, s1{"s1"}, s2{"s2"}, s3{"s3"}, s4{"s4"}, s5{"s5"}, s6{"s6"}, s7{"s7"},
+            s8{"s8"}, s9{"s9"};
+        void generate() {
+            Delayed *line[] = {&s0, &s1, &s2, &s3, &s4, &s5, &s6, &s7, &s8, &s9};
+            a(x) = cast<int>(in(x, 0));
+            s0.next(a);
+            for (size_t n = 1; n < std::size(line); ++n) line[n]->next(*line[n - 1]);
+            out(x, y) = s9(x + y);
+        }
+    };
+    const halyard::Graph graph = program_of(*make<G>()).graph;
+    for (const halyard::State &state : graph.states)
+        CHECK(*graph[state.value].box == halyard::Box{{0, 29}});
 }
 
 TEST_CASE("solve_boxes gives a state the box of its initial array") {
@@ -372,12 +397,14 @@ TEST_CASE("solve_boxes refuses a read beyond an initial array") {
     };
     CHECK_THROWS_WITH(
         graph_of<G>(),
-        "the Func 'out' reads 'row' in [20], but the initial array of the state 'row' has [4]: "
-        "clamp the index, or make it larger");
+        class_at +
+            "the Func 'out' reads 'row' in [20], but the initial array of the state 'row' has [4]: "
+            "clamp the index, or make it larger");
 }
 
 TEST_CASE(
     "solve_boxes refuses an output port and an initial array of one value with unequal boxes") {
+    constexpr int line = __LINE__ + 1;
     struct G : Images<G> {
         halyard::GeneratorState<int32_t, 2> last{"last", Buffer<int32_t>(8, 8)};
         void generate() {
@@ -385,8 +412,8 @@ TEST_CASE(
             last.next(out);
         }
     };
-    CHECK_THROWS_WITH(
-        graph_of<G>(),
-        "'out' has the box [20,10] of the port 'out' and the box [8,8] of the initial array of the "
-        "state 'last': make them equal");
+    CHECK_THROWS_WITH(graph_of<G>(), at(line) +
+                                         "'out' has the box [20,10] of the port 'out' and the box "
+                                         "[8,8] of the initial array of the "
+                                         "state 'last': make them equal");
 }

@@ -1,0 +1,152 @@
+#include "generators/draft.h"
+
+#include <catch2/catch.hpp>
+
+#include "dsl/given_name.h"
+#include "run_program.h"
+
+using namespace Halide;
+using namespace halyard::generators;
+using halyard::Box;
+using halyard::index_of;
+using halyard::ValueId;
+
+namespace {
+
+constexpr int class_line = __LINE__ + 2;
+/// in, a constant and a state -> inner -> a -> an extern -> out.
+struct G : halyard::Generator<G> {
+    Input<Buffer<int32_t, 1>> in{"in"};
+    Input<int32_t> k{"k"};
+    Output<Buffer<int32_t, 1>> out{"out"};
+    Constant<int32_t, 1> table{"table", std::vector<int32_t>(8)};
+    State<int32_t, 1> last{"last"};
+    Func inner{"inner"}, a{"a"}, e{"e"};
+    Var x{"x"};
+    int delegate_line = 0;
+
+    void generate() {
+        inner(x) = in(x + 1) * k;
+        a(x) = inner(x) + table(x % 8) + last(x);
+        e.define_extern("work", {a, k * 2}, Int(32), {x});
+        out(x) = e(x);
+        last.next(a);
+    }
+    void schedule() {
+        in.dim(0).set_bounds(0, 30);
+        out.dim(0).set_bounds(0, 20);
+        a.bound(x, 0, 20);
+        delegate_line = __LINE__ + 1;
+        delegate("d", {a}).on("sim:1");
+    }
+};
+
+struct Drafted {
+    std::unique_ptr<G> generator = make<G>();
+    Draft draft = make_draft(read_source(*generator), Target("host"));
+
+    ValueId id(const std::string &name) const {
+        for (uint32_t n = 0; n < draft.storage.values.size(); ++n) {
+            if (draft.storage.values[n].name == name) return ValueId{n};
+        }
+        FAIL(name);
+        return {};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("make_draft numbers inputs, constants, states and kernels' values in this order") {
+    const Drafted drafted;
+    std::vector<std::string> names;
+    for (const Stored &stored : drafted.draft.storage.values) names.push_back(stored.name);
+    CHECK(names == std::vector<std::string>{"in", "k", "table", "last", "a", "e", "out"});
+    CHECK(drafted.draft.storage.values[0].type == Int(32));
+    CHECK(drafted.draft.storage.values[0].dimensions == 1);
+}
+
+TEST_CASE("make_draft cuts a piece for each kernel that is no C function, on its device") {
+    const Drafted drafted;
+    const Draft &draft = drafted.draft;
+    REQUIRE(draft.kernels.size() == 3);
+    CHECK(draft.kernels[0].id == drafted.id("a"));
+    CHECK(draft.kernels[0].piece.has_value());
+    CHECK(to_string(draft.kernels[0].device) == "sim:1");
+    CHECK(!draft.kernels[1].piece.has_value());
+    CHECK(draft.kernels[1].device.is_host());
+    CHECK(draft.kernels[2].piece.has_value());
+    CHECK(draft.maker_of(drafted.id("e")) == &draft.kernels[1]);
+    CHECK(draft.maker_of(drafted.id("in")) == nullptr);
+}
+
+TEST_CASE("make_draft knows what each kernel reads") {
+    const Drafted drafted;
+    const auto reads = [&](size_t k) {
+        std::vector<std::string> names;
+        for (const auto &[id, parameter] : drafted.draft.kernels[k].reads(drafted.draft.storage)) {
+            names.push_back(drafted.draft.name_of(id));
+        }
+        return names;
+    };
+    CHECK(reads(0) == std::vector<std::string>{"in", "k", "table", "last"});
+    CHECK(reads(1) == std::vector<std::string>{"k", "a"});
+    CHECK(reads(2) == std::vector<std::string>{"e"});
+}
+
+TEST_CASE("make_draft says where errors about each value point") {
+    const Drafted drafted;
+    const auto line_of = [&](const char *name) {
+        return drafted.draft.pos_of(drafted.id(name)).line;
+    };
+    for (const char *name : {"in", "k", "table", "last", "e", "out"}) {
+        CHECK(line_of(name) == class_line);
+    }
+    CHECK(line_of("a") == drafted.generator->delegate_line);
+}
+
+TEST_CASE("cut_piece puts parameters of the piece's own in the place of what it reads") {
+    const Drafted drafted;
+    const CutPiece &piece = *drafted.draft.kernels[0].piece;
+    std::vector<std::string> funcs;
+    for (const auto &[name, func] : piece.funcs) funcs.push_back(halyard::given_name(name));
+    CHECK(std::ranges::find(funcs, "inner") != funcs.end());
+    CHECK(std::ranges::find(funcs, "e") == funcs.end());
+    // A scalar is the pipeline's own, a buffer is not.
+    CHECK(piece.reads.at(drafted.id("k")).same_as(drafted.draft.source.inputs[1].parameter));
+    CHECK(!piece.reads.at(drafted.id("in")).same_as(drafted.draft.source.inputs[0].parameter));
+    CHECK(piece.reads.at(drafted.id("in")).type() == Int(32));
+    CHECK(piece.reads.count(drafted.id("e")) == 0);
+}
+
+TEST_CASE("cut_piece leaves the source's Funcs as they are") {
+    const Drafted drafted;
+    const Internal::Function *source =
+        drafted.draft.source.find(drafted.draft.kernels[0].value.func.name());
+    REQUIRE(source);
+    CHECK(!source->same_as(drafted.draft.kernels[0].func()));
+}
+
+TEST_CASE("cut_piece gives a parameter another name where a Func of the piece has it") {
+    struct Twice : halyard::Generator<Twice> {
+        Input<Buffer<int32_t, 1>> in{"in"};
+        Output<Buffer<int32_t, 1>> out{"out"};
+        Func a{"a"};
+        Var x{"x"};
+        void generate() {
+            Func same("in");
+            same(x) = in(x) + 1;
+            a(x) = same(x) * 2;
+            out(x) = a(x);
+        }
+        void schedule() {
+            in.dim(0).set_bounds(0, 20);
+            out.dim(0).set_bounds(0, 20);
+        }
+    };
+    CHECK(runs_like_plain_halide<Twice>());
+    const auto generator = make<Twice>();
+    const Draft draft = make_draft(read_source(*generator), Target("host"));
+    for (const auto &[name, func] : draft.kernels.at(0).piece->funcs) {
+        CHECK(name != draft.kernels[0].piece->reads.at(ValueId{0}).name());
+    }
+}
