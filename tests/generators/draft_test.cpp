@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "dsl/given_name.h"
 #include "run_program.h"
 
 using namespace Halide;
@@ -102,51 +101,4 @@ TEST_CASE("make_draft says where errors about each value point") {
         CHECK(line_of(name) == class_line);
     }
     CHECK(line_of("a") == drafted.generator->delegate_line);
-}
-
-TEST_CASE("cut_piece puts parameters of the piece's own in the place of what it reads") {
-    const Drafted drafted;
-    const CutPiece &piece = *drafted.draft.kernels[0].piece;
-    std::vector<std::string> funcs;
-    for (const auto &[name, func] : piece.funcs) funcs.push_back(halyard::given_name(name));
-    CHECK(std::ranges::find(funcs, "inner") != funcs.end());
-    CHECK(std::ranges::find(funcs, "e") == funcs.end());
-    // A scalar is the pipeline's own, a buffer is not.
-    CHECK(piece.reads.at(drafted.id("k")).same_as(drafted.draft.source.inputs[1].parameter));
-    CHECK(!piece.reads.at(drafted.id("in")).same_as(drafted.draft.source.inputs[0].parameter));
-    CHECK(piece.reads.at(drafted.id("in")).type() == Int(32));
-    CHECK(piece.reads.count(drafted.id("e")) == 0);
-}
-
-TEST_CASE("cut_piece leaves the source's Funcs as they are") {
-    const Drafted drafted;
-    const Internal::Function *source =
-        drafted.draft.source.find(drafted.draft.kernels[0].value.func.name());
-    REQUIRE(source);
-    CHECK(!source->same_as(drafted.draft.kernels[0].func()));
-}
-
-TEST_CASE("cut_piece gives a parameter another name where a Func of the piece has it") {
-    struct Twice : halyard::Generator<Twice> {
-        Input<Buffer<int32_t, 1>> in{"in"};
-        Output<Buffer<int32_t, 1>> out{"out"};
-        Func a{"a"};
-        Var x{"x"};
-        void generate() {
-            Func same("in");
-            same(x) = in(x) + 1;
-            a(x) = same(x) * 2;
-            out(x) = a(x);
-        }
-        void schedule() {
-            in.dim(0).set_bounds(0, 20);
-            out.dim(0).set_bounds(0, 20);
-        }
-    };
-    CHECK(runs_like_plain_halide<Twice>());
-    const auto generator = make<Twice>();
-    const Draft draft = make_draft(read_source(*generator), Target("host"));
-    for (const auto &[name, func] : draft.kernels.at(0).piece->funcs) {
-        CHECK(name != draft.kernels[0].piece->reads.at(ValueId{0}).name());
-    }
 }
