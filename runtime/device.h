@@ -59,7 +59,8 @@ typedef struct halyard_device_kind {
     const char *name; /* "opencl" */
     uint32_t flags;
 
-    int (*count)(int *devices); /* devices that are here; an error says why there is none */
+    int (*count)(int *devices); /* devices that are here; an error says why there is none, and where
+                                   there are 0 without one, halyard_last_error() does */
     int (*open)(int index, halyard_device **device);
     int (*close)(halyard_device *device);
 
@@ -75,7 +76,10 @@ typedef struct halyard_device_kind {
     int (*wrap)(halyard_device *device, halyard_address address, uint64_t bytes,
                 struct halide_buffer_t *buffer);
     int (*unwrap)(halyard_device *device, struct halide_buffer_t *buffer);
-    /* The address of a buffer that a caller wrapped; an error if it is not of this device. */
+    /* The address of a caller's buffer, which nothing is believed of: an error unless its interface
+     * is this kind's, its memory is this device's (and in its context), and the allocation behind it
+     * (or the part of it that the handle is) holds the whole span of the buffer's shape from that
+     * address on. Only of cpu's addresses nobody knows where their memory ends. */
     int (*address_of)(halyard_device *device, const struct halide_buffer_t *buffer,
                       halyard_address *address);
 

@@ -1,6 +1,7 @@
 #include "HalideRuntimeOpenCL.h"
 #include "runtime/error.h"
 #include "runtime/opencl_device.h"
+#include "runtime/shape.h"
 
 // There only where Halide's runtime is linked and has OpenCL.
 #pragma weak halide_opencl_wrap_cl_mem
@@ -97,6 +98,29 @@ int check_context(const OpenclDevice &device, cl_mem memory) {
                      "a buffer is of another OpenCL context than that of opencl:%d: allocate it by "
                      "Halide's runtime or in the context that halyard_get_lane() shows",
                      device.index);
+}
+
+/// Whether a caller's memory is this device's and holds `bytes` from `offset` on.
+int check_caller_memory(const OpenclDevice &device, cl_mem memory, uint64_t offset,
+                        uint64_t bytes) {
+    if (int code = check_context(device, memory)) {
+        return code;
+    }
+    if (info<cl_mem_object_type>(*device.cl, memory, CL_MEM_TYPE) != CL_MEM_OBJECT_BUFFER) {
+        return set_error(halide_error_code_incompatible_device_interface,
+                         "a buffer for opencl:%d has an image, but must have a buffer of OpenCL's",
+                         device.index);
+    }
+    const auto size = info<size_t>(*device.cl, memory, CL_MEM_SIZE);
+    if (offset <= size && bytes <= size - offset) {
+        return 0;
+    }
+    return set_error(halide_error_code_access_out_of_bounds,
+                     "a buffer for opencl:%d needs %llu bytes from byte %llu of its memory on, "
+                     "which has %llu",
+                     device.index, static_cast<unsigned long long>(bytes),
+                     static_cast<unsigned long long>(offset),
+                     static_cast<unsigned long long>(size));
 }
 
 /// A buffer that is bytes [begin, end) of `block`. A part of a part is one of the whole.
@@ -242,7 +266,7 @@ int opencl_address_of(halyard_device *handle, const halide_buffer_t *buffer,
     }
     uint64_t offset = 0;
     cl_mem memory = memory_in(*buffer, offset);
-    if (int code = check_context(device, memory)) {
+    if (int code = check_caller_memory(device, memory, offset, span_of(*buffer))) {
         return code;
     }
     *address = {reinterpret_cast<uint64_t>(memory), offset};

@@ -1,5 +1,7 @@
 #include "runtime/shape.h"
 
+#include <cstdlib>
+
 namespace halyard::runtime {
 
 uint64_t elements_of(const Dims *box) {
@@ -20,6 +22,19 @@ uint64_t span_of(const Dims *box, const Strides *strides) {
         last += static_cast<uint64_t>(extent - 1) * static_cast<uint64_t>(strides->Get(d));
     }
     return last + 1;
+}
+
+uint64_t span_of(const halide_buffer_t &buffer) {
+    unsigned __int128 last = 0;  // a caller's shape may say anything
+    for (int d = 0; d < buffer.dimensions; d++) {
+        const int64_t extent = buffer.dim[d].extent;
+        if (extent <= 0) {
+            return 0;
+        }
+        last += static_cast<uint64_t>((extent - 1) * std::abs(int64_t{buffer.dim[d].stride}));
+    }
+    const unsigned __int128 bytes = (last + 1) * static_cast<uint64_t>(buffer.type.bytes());
+    return bytes > UINT64_MAX ? UINT64_MAX : static_cast<uint64_t>(bytes);
 }
 
 int port_dimension(const fbs::Replica &replica, const fbs::Port &port, uint32_t d) {

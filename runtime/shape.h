@@ -19,6 +19,10 @@ uint64_t elements_of(const Dims *box);
 /// Elements from the first to behind the last of a box in memory; 0 if it is empty.
 uint64_t span_of(const Dims *box, const Strides *strides);
 
+/// Bytes from a buffer's first element to behind its last; 0 if it is empty, 2^64 - 1 if it is
+/// larger.
+uint64_t span_of(const halide_buffer_t &buffer);
+
 /// The port's dimension that dimension `d` of a pitched replica of it lies in, and whose stride it
 /// has. -1 if it has a single element there, or if there is none.
 int port_dimension(const fbs::Replica &replica, const fbs::Port &port, uint32_t d);

@@ -6,6 +6,7 @@
 #include "runtime/copy_box.h"
 #include "runtime/elem.h"
 #include "runtime/guard.h"
+#include "runtime/shape.h"
 #include "runtime/sim_queue.h"
 
 namespace halyard::runtime {
@@ -160,7 +161,7 @@ int address_of(halyard_device *device, const halide_buffer_t *buffer, halyard_ad
             return set_error(halide_error_code_incompatible_device_interface,
                              "the buffer is not in memory of sim:%d", index);
         }
-        if (!sim::translate(world, index, buffer->device, sim::span_of(*buffer))) {
+        if (!sim::translate(world, index, buffer->device, span_of(*buffer))) {
             return static_cast<int>(halide_error_code_access_out_of_bounds);
         }
         *address = {buffer->device, 0};

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/guard.h"
+#include "runtime/shape.h"
 #include "runtime/sim_world.h"
 
 namespace halyard::runtime {
@@ -33,8 +34,8 @@ int device_malloc(void *, halide_buffer_t *buffer, const halide_device_interface
                                                            "the buffer is on another device");
     }
     return locked([&](World &world) {
-        const int code = sim::allocate(world, sim::index_of(interface), sim::span_of(*buffer),
-                                       nullptr, &buffer->device);
+        const int code = sim::allocate(world, sim::index_of(interface), span_of(*buffer), nullptr,
+                                       &buffer->device);
         buffer->device_interface = code == 0 ? interface : nullptr;
         return code;
     });
@@ -64,7 +65,7 @@ int copy_to_host(void *, halide_buffer_t *buffer) {
         return 0;
     }
     return locked([&](World &world) {
-        const uint64_t bytes = sim::span_of(*buffer);
+        const uint64_t bytes = span_of(*buffer);
         const std::byte *memory = sim::translate(world, index_of(buffer), buffer->device, bytes);
         if (!memory || !buffer->host) {
             return static_cast<int>(halide_error_code_copy_to_host_failed);
@@ -84,7 +85,7 @@ int copy_to_device(void *user_context, halide_buffer_t *buffer,
         return 0;
     }
     return locked([&](World &world) {
-        const uint64_t bytes = sim::span_of(*buffer);
+        const uint64_t bytes = span_of(*buffer);
         std::byte *memory = sim::translate(world, index_of(buffer), buffer->device, bytes);
         if (!memory || !buffer->host) {
             return static_cast<int>(halide_error_code_copy_to_device_failed);
@@ -97,7 +98,7 @@ int copy_to_device(void *user_context, halide_buffer_t *buffer,
 
 int device_and_host_malloc(void *user_context, halide_buffer_t *buffer,
                            const halide_device_interface_t *interface) {
-    buffer->host = static_cast<uint8_t *>(malloc(sim::span_of(*buffer) + 1));
+    buffer->host = static_cast<uint8_t *>(malloc(span_of(*buffer) + 1));
     return buffer->host ? device_malloc(user_context, buffer, interface)
                         : set_error(halide_error_code_out_of_memory, "out of memory");
 }
@@ -149,7 +150,7 @@ int wrap_native(void *, halide_buffer_t *buffer, uint64_t handle,
                          "the buffer has device memory already");
     }
     return locked([&](World &world) {
-        if (!sim::translate(world, sim::index_of(interface), handle, sim::span_of(*buffer))) {
+        if (!sim::translate(world, sim::index_of(interface), handle, span_of(*buffer))) {
             return static_cast<int>(halide_error_code_device_wrap_native_failed);
         }
         buffer->device = handle;

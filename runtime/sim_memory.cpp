@@ -122,15 +122,6 @@ int free_pinned(World &world, void *host) {
     return 0;
 }
 
-uint64_t span_of(const halide_buffer_t &buffer) {
-    for (int d = 0; d < buffer.dimensions; d++) {
-        if (buffer.dim[d].extent <= 0) {
-            return 0;
-        }
-    }
-    return buffer.size_in_bytes();
-}
-
 uint64_t outstanding() {
     World &all = world();
     std::lock_guard lock(all.lock);

@@ -5,6 +5,7 @@
 
 #include "runtime/copy_box.h"
 #include "runtime/lane.h"
+#include "runtime/shape.h"
 
 namespace halyard::runtime::sim {
 

@@ -105,7 +105,4 @@ int free_pinned(World &world, void *host);
 /// The device whose memory a buffer with sim's interface is in; -1 if the interface is not sim's.
 int index_of(const halide_device_interface_t *interface);
 
-/// Bytes from a buffer's first element to behind its last.
-uint64_t span_of(const halide_buffer_t &buffer);
-
 }  // namespace halyard::runtime::sim

@@ -249,6 +249,39 @@ void check_wrap(const halyard_device_kind &kind, int index) {
     bench.free(block);
 }
 
+/// Only the memory that is there is a buffer's, whatever shape it shows.
+void check_span(const halyard_device_kind &kind, int index, int other) {
+    Bench bench(kind, index);
+    Bench elsewhere(kind, other);
+    const uint64_t block = bench.allocate(1024);
+    halide_dimension_t dimension(0, 64, 1);
+    halide_buffer_t buffer = floats(&dimension);
+    WORKS(kind.wrap(bench.device, {block, 768}, 256, &buffer));
+    if (!buffer.device) {
+        WORKS(kind.unwrap(bench.device, &buffer));
+        bench.free(block);
+        return;
+    }
+    halyard_address address{};
+    WORKS(kind.address_of(bench.device, &buffer, &address));
+    dimension.extent = 65;
+    FAILS(kind.address_of(bench.device, &buffer, &address));
+    dimension = halide_dimension_t(0, 2, 64);
+    FAILS(kind.address_of(bench.device, &buffer, &address));
+    dimension = halide_dimension_t(7, 2, 63);
+    WORKS(kind.address_of(bench.device, &buffer, &address));
+    dimension = halide_dimension_t(0, INT32_MAX, INT32_MAX);
+    FAILS(kind.address_of(bench.device, &buffer, &address));
+    dimension = halide_dimension_t(0, 0, 1);
+    WORKS(kind.address_of(bench.device, &buffer, &address));
+    dimension = halide_dimension_t(0, 64, 1);
+    if (index != other) {
+        FAILS(kind.address_of(elsewhere.device, &buffer, &address));
+    }
+    WORKS(kind.unwrap(bench.device, &buffer));
+    bench.free(block);
+}
+
 void check_pinned(const halyard_device_kind &kind, int index) {
     if (!(kind.flags & HALYARD_DEVICE_PINNED)) {
         return;
@@ -371,6 +404,7 @@ void check_conformance(const halyard_device_kind &kind, int index, int other) {
     check_box_copies(kind, index);
     check_fill(kind, index);
     check_wrap(kind, index);
+    check_span(kind, index, other);
     check_pinned(kind, index);
     check_order_in_a_queue(kind, index);
     check_events(kind, index, other);

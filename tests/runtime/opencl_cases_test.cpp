@@ -156,6 +156,43 @@ TEST_CASE("as many driver calls are made on opencl as the plan counts for a box 
     CHECK(run.step() == "");
 }
 
+TEST_CASE("a port on opencl whose memory is too small is refused before anything is launched") {
+    if (!opencl_here()) {
+        return;
+    }
+    const halyard_device_kind &kind = *runtime::opencl_kind();
+    static int launches;
+    launches = 0;
+    run_on_device = [](void *, const HashKernel &, void **) { return ++launches, 0; };
+    TestLibrary library({pipeline::make_plan(parse(R"(
+        pipeline p(%a: f32[7,7] @cpu) -> (%o @opencl:0) {
+          %o: f32[7,7] = f(%a) @opencl:0
+        })")[0],
+                                             {})});
+    halyard_device *device = nullptr;
+    uint64_t block = 0;
+    REQUIRE(kind.open(0, &device) == 0);
+    REQUIRE(kind.allocate(device, 4, &block) == 0);
+    float input[49] = {};
+    halide_dimension_t shape[] = {{0, 7, 1}, {0, 7, 7}};
+    halide_buffer_t a{};
+    a.host = reinterpret_cast<uint8_t *>(input);
+    a.type = halide_type_t(halide_type_float, 32);
+    a.dimensions = 2;
+    a.dim = shape;
+    halide_buffer_t o = a;
+    REQUIRE(kind.wrap(device, {block, 0}, 4, &o) == 0);
+    TestInstance instance;
+    CHECK(library.call(instance, {&a, &o}) == halide_error_code_access_out_of_bounds);
+    CHECK(std::string(halyard_last_error()) ==
+          "output 'o' of 'p' must be in memory of opencl:0: a buffer for opencl:0 needs 196 bytes "
+          "from byte 0 of its memory on, which has 4");
+    CHECK(launches == 0);
+    CHECK(kind.unwrap(device, &o) == 0);
+    CHECK(kind.free(device, block) == 0);
+    CHECK(kind.close(device) == 0);
+}
+
 TEST_CASE("T7 runs on opencl: a diamond of delegates on one device") {
     check_case("%o @cpu", R"(
         delegate d0 @dev0

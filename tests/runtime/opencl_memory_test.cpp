@@ -158,6 +158,50 @@ TEST_CASE("opencl_address_of refuses buffers that are not on the device") {
     CHECK(std::string(last_error()) == "a buffer for opencl:0 is on another kind of device");
 }
 
+TEST_CASE("opencl_address_of refuses memory that is smaller than the buffer's shape") {
+    if (!opencl_here()) {
+        return;
+    }
+    Device device(0);
+    Block block(device, 1024);
+    Wrapped wrapped(device, block + 0, 4);
+    halide_dimension_t shape[] = {{0, 7, 1}, {0, 7, 7}};
+    wrapped.buffer.type = halide_type_t(halide_type_int, 32);
+    wrapped.buffer.dimensions = 2;
+    wrapped.buffer.dim = shape;
+    halyard_address address{};
+    CHECK(opencl_kind()->address_of(device, &wrapped.buffer, &address) ==
+          halide_error_code_access_out_of_bounds);
+    CHECK(std::string(last_error()) ==
+          "a buffer for opencl:0 needs 196 bytes from byte 0 of its memory on, which has 4");
+}
+
+TEST_CASE("opencl_address_of refuses an image") {
+    if (!opencl_here()) {
+        return;
+    }
+    Device device(0);
+    Block block(device, 64);
+    Wrapped wrapped(device, block + 0, 64);
+    OpenclApi *api = opencl_api();
+    static OpenclApi kept;
+    kept = *api;
+    api->clGetMemObjectInfo = [](cl_mem memory, cl_mem_info what, size_t bytes, void *value,
+                                 size_t *size) {
+        const cl_int code = kept.clGetMemObjectInfo(memory, what, bytes, value, size);
+        if (what == CL_MEM_TYPE) {
+            *static_cast<cl_mem_object_type *>(value) = CL_MEM_OBJECT_IMAGE2D;
+        }
+        return code;
+    };
+    halyard_address address{};
+    const int code = opencl_kind()->address_of(device, &wrapped.buffer, &address);
+    *api = kept;
+    CHECK(code < 0);
+    CHECK(std::string(last_error()) ==
+          "a buffer for opencl:0 has an image, but must have a buffer of OpenCL's");
+}
+
 TEST_CASE("opencl_wrap refuses a block of another device") {
     if (!opencl_here(2)) {
         return;

@@ -48,3 +48,22 @@ TEST_CASE("port_dimension finds the dimension that has the stride") {
     }
     CHECK(seen > 0);
 }
+
+TEST_CASE("span_of counts a buffer's bytes, and does not wrap around") {
+    halide_dimension_t shape[] = {{-3, 4, 1}, {0, 3, 10}};
+    halide_buffer_t buffer{};
+    buffer.type = halide_type_t(halide_type_uint, 16);
+    buffer.dim = shape;
+    CHECK(runtime::span_of(buffer) == 2);
+    buffer.dimensions = 2;
+    CHECK(runtime::span_of(buffer) == 48);
+    shape[1].extent = 0;
+    CHECK(runtime::span_of(buffer) == 0);
+    halide_dimension_t huge[5] = {};
+    for (halide_dimension_t &dimension : huge) {
+        dimension = halide_dimension_t(0, INT32_MAX, INT32_MAX);
+    }
+    buffer.dimensions = 5;
+    buffer.dim = huge;
+    CHECK(runtime::span_of(buffer) == UINT64_MAX);
+}
