@@ -182,3 +182,20 @@ TEST_CASE("a failed call loses a state that is changed in place, until reset") {
     run.interpreter().reset();
     CHECK(run.step() == "");
 }
+
+TEST_CASE("a host kernel fails while a device has failed work: the instance lives on") {
+    RunGraph run(graph_on_sim(R"(
+        pipeline p(%a: f32[2] @cpu) -> (%o @cpu, %r @cpu) {
+          %o: f32[2] = f(%a) @sim:0
+          %r: f32[2] = h(%a) @cpu
+        })"),
+                 false);
+    run.library().kernels().fail("f", -7);
+    run.library().kernels().fail("h", -8);
+    run.make_inputs();
+    CHECK(run.call() == -8);
+    CHECK(std::string(halyard_last_error()).find("could not be waited for") == std::string::npos);
+    run.library().kernels().fail("f", 0);
+    run.library().kernels().fail("h", 0);
+    CHECK(run.step() == "");
+}

@@ -40,21 +40,31 @@ TEST_CASE("pipelines share a state that both name in full") {
 }
 
 TEST_CASE("pipelines that share a state must agree on it") {
-    const auto make = [](const std::string &name, const std::string &type) {
+    const auto make = [](const std::string &name, const std::string &state,
+                         const std::string &device) {
+        const std::string type = state.substr(0, state.find(' '));
         return std::make_unique<RunGraph>(
-            graph_on_sim(
-                "pipeline " + name + "(%x: f32[2] @cpu) -> (%o @cpu) {\nstate %s::k: " + type +
-                " = 1\n%o: f32[2], %n: " + type + " = f(%x, %s::k) @sim:0\nnext %s::k = %n\n}"),
+            graph_on_sim("pipeline " + name + "(%x: f32[2] @cpu) -> (%o @cpu) {\nstate %s::k: " +
+                         state + "\n%o: f32[2], %n: " + type + " = f(%x, %s::k) @" + device +
+                         "\nnext %s::k = %n\n}"),
             false);
     };
-    const auto one = make("one", "f32[2]");
-    const auto two = make("two", "f32[3]");
+    const auto one = make("one", "f32[2] = 1", "sim:0");
     CHECK(one->step() == "");
-    two->make_inputs();
-    CHECK(two->library().call(one->instance(), two->buffers()) < 0);
-    CHECK(
-        std::string(halyard_last_error()) ==
-        "'two' has state 's::k' with another type, box, delay or device than a pipeline before it");
+    const std::pair<const char *, const char *> others[] = {{"f32[3] = 1", "sim:0"},
+                                                            {"f32[1+2] = 1", "sim:0"},
+                                                            {"u32[2] = 1", "sim:0"},
+                                                            {"f32[2] = 1 delay 1", "sim:0"},
+                                                            {"f32[2] = 1", "sim:1"}};
+    for (const auto &[state, device] : others) {
+        const auto two = make("two", state, device);
+        two->make_inputs();
+        INFO(state << " on " << device);
+        CHECK(two->library().call(one->instance(), two->buffers()) < 0);
+        CHECK(std::string(halyard_last_error()) ==
+              "'two' has state 's::k' with another type, box, delay or device than a pipeline "
+              "before it");
+    }
 }
 
 TEST_CASE("reset keeps constants where they are") {

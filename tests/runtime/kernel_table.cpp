@@ -1,5 +1,6 @@
 #include "tests/runtime/kernel_table.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -72,9 +73,22 @@ bool read(KernelHash &hash, const HashKernel::Argument &argument, void *given) {
     return whole;
 }
 
+/// Whether no buffer has marks that another call left.
+bool are_unmarked(const HashKernel &kernel, void **args) {
+    const auto is_unmarked = [&](const HashKernel::Argument &argument) {
+        void *given = *args++;
+        return !argument.box || static_cast<const halide_buffer_t *>(given)->flags == 0;
+    };
+    return std::ranges::all_of(kernel.arguments, is_unmarked) &&
+           std::ranges::all_of(kernel.outputs, is_unmarked);
+}
+
 int run(const HashKernel &kernel, void **args) {
     if (kernel.failure != 0) {
         return kernel.failure;
+    }
+    if (!are_unmarked(kernel, args)) {
+        return halide_error_code_device_dirty_with_no_device_support;
     }
     KernelHash hash(kernel.function);
     for (const HashKernel::Argument &argument : kernel.arguments) {
@@ -86,7 +100,8 @@ int run(const HashKernel &kernel, void **args) {
         const size_t size = bytes_of(output.elem);
         const std::vector<uint8_t> bytes = hash.output(output.elem, *output.box);
         const uint8_t *next = bytes.data();
-        const auto &buffer = *static_cast<const halide_buffer_t *>(*args++);
+        auto &buffer = *static_cast<halide_buffer_t *>(*args++);
+        buffer.set_host_dirty();  // as Halide's code does
         if (!for_each_element(buffer, *output.box, [&](uint8_t *element) {
                 memcpy(element, next, size);
                 next += size;

@@ -51,6 +51,22 @@ TEST_CASE("opencl gives all who open a device the same context, and each device 
     CHECK(a[1] != c[1]);
 }
 
+TEST_CASE("opencl wraps memory where the driver lets a sub-buffer start") {
+    if (!opencl_here()) {
+        return;
+    }
+    Device device(0);
+    void *handles[3];
+    REQUIRE(opencl_kind()->native(device, nullptr, handles) == 0);
+    cl_uint bits = 0;
+    REQUIRE(opencl_api()->clGetDeviceInfo(static_cast<cl_device_id>(handles[1]),
+                                          CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(bits), &bits,
+                                          nullptr) == CL_SUCCESS);
+    uint64_t alignment = 0;
+    REQUIRE(opencl_kind()->alignment(device, &alignment) == 0);
+    CHECK(alignment == bits / 8);
+}
+
 TEST_CASE("opencl says how many blocks are in use when a device is closed") {
     if (!opencl_here()) {
         return;

@@ -212,3 +212,14 @@ TEST_CASE("outputs are marked dirty where they were written") {
     CHECK(run.output("q").get()->flags == halide_buffer_flag_device_dirty);
     CHECK(run.input("a").get()->flags == 0);
 }
+
+TEST_CASE("a kernel on a device reads part of a port there") {
+    RunGraph run(graph_on_sim(R"(
+        pipeline p(%a: u32[4] @sim:0) -> (%o @cpu) {
+          %v: u32[2] = view crop(%a[2+2])
+          %o: u32[4] = f(%v, %a) @sim:0
+        })"),
+                 false);
+    CHECK(run.plan().per_call.locals == 0);
+    CHECK(run.step() == "");
+}

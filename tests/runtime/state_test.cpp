@@ -109,6 +109,8 @@ TEST_CASE("read_state gives what the next call reads") {
     CHECK(run.step() == "");
     CHECK(halyard_read_state(run.instance(), "p.k", &value, 8) < 0);
     CHECK(std::string(halyard_last_error()) == "state 'p.k' has 4 bytes, but there is room for 8");
+    CHECK(halyard_read_state(run.instance(), "p.k", &value, 2) < 0);
+    CHECK(std::string(halyard_last_error()) == "state 'p.k' has 4 bytes, but there is room for 2");
     CHECK(halyard_read_state(run.instance(), "k", &value, 4) < 0);
     const float after_one = read_float(run.instance(), "p.k");
     CHECK(memcmp(&after_one, run.interpreter().state("k").data(), 4) == 0);
