@@ -52,11 +52,11 @@ void tile_on_gpu(Stage stage, std::vector<Loop> loops, bool reductions) {
         stage.fuse(loops.back().var, last.var, loops.back().var);
     }
     if (loops.size() == 1) {
-        stage.gpu_tile(loops[0].var, inner("tile_x"), side(loops[0], 64), guarded);
+        stage.gpu_tile(loops[0].var, inner("halyard_tile_x"), side(loops[0], 64), guarded);
         return;
     }
-    stage.gpu_tile(loops[0].var, loops[1].var, inner("tile_x"), inner("tile_y"), side(loops[0], 32),
-                   side(loops[1], 8), guarded);
+    stage.gpu_tile(loops[0].var, loops[1].var, inner("halyard_tile_x"), inner("halyard_tile_y"),
+                   side(loops[0], 32), side(loops[1], 8), guarded);
     for (size_t n = 2; n < loops.size(); ++n) stage.gpu_blocks(loops[n].var);
 }
 

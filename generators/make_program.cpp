@@ -4,6 +4,7 @@
 
 #include "dsl/error.h"
 #include "dsl/state.h"
+#include "generators/call_halide.h"
 #include "generators/check_piece.h"
 #include "generators/check_source.h"
 #include "generators/default_schedule.h"
@@ -190,8 +191,11 @@ Boxes solve_and_schedule(const Draft &draft, const Halide::Target &target) {
     bool changed = false;
     for (const DraftKernel &kernel : draft.kernels) {
         if (!kernel.piece) continue;
-        changed |= give_default_schedule(kernel.func(), boxes.of_value[index_of(kernel.id)],
-                                         kernel.device, target);
+        const std::string subject = "func '" + draft.name_of(kernel.id) + "'";
+        call_halide(prefix_of(draft.pos_of(kernel.id)) + subject, [&] {
+            changed |= give_default_schedule(kernel.func(), boxes.of_value[index_of(kernel.id)],
+                                             kernel.device, target);
+        });
     }
     return changed ? solve_boxes(draft) : boxes;
 }

@@ -12,6 +12,8 @@ namespace {
 
 using Counts = std::map<std::string, int>;
 
+int delegate_line = 0;
+
 /// A kernel `a` between two ports, on the device that a parameter gives; what it computes is each
 /// test's.
 template<typename T>
@@ -29,6 +31,7 @@ public:
         out.dim(0).set_bounds(0, 70);
         out.dim(1).set_bounds(0, 50);
         a.compute_root();
+        delegate_line = __LINE__ + 1;
         this->delegate("kernels", {a}).on(device);
         static_cast<T *>(this)->place();
     }
@@ -251,4 +254,27 @@ TEST_CASE("default_schedule takes a sum that rfactor() has split as one without 
     };
     const std::string rows = "a_intm";
     check_kernel<G>({{"a", 2}, {rows, 2}, {"out", 0}});
+}
+
+TEST_CASE(
+    "default_schedule has loops of its own beside those of a Func, whatever they are called") {
+    struct Likely : OneKernel<Likely> {
+        Var tile_x{"tile_x"}, tile_y{"tile_y"};
+        void generate() {
+            a(tile_x, tile_y) = cast<int>(in(tile_x, tile_y)) * 3;
+            out(x, y) = a(x, y);
+        }
+    };
+    check_kernel<Likely>({{"a", 1}, {"out", 0}});
+
+    struct Ours : OneKernel<Ours> {
+        Var tile_x{"halyard_tile_x"};
+        void generate() {
+            a(tile_x, y) = cast<int>(in(tile_x, y)) * 3;
+            out(x, y) = a(x, y);
+        }
+    };
+    CHECK_THROWS_WITH(graph_of<Ours>("host", {{"device", "sim:0"}}),
+                      Catch::Matchers::StartsWith(at(delegate_line) + "func 'a': ") &&
+                          Catch::Matchers::Contains("halyard_tile_x"));
 }
