@@ -1,4 +1,6 @@
+#include <cctype>
 #include <memory>
+#include <string>
 
 #include "HalideRuntime.h"
 #include "runtime/describe.h"
@@ -6,6 +8,7 @@
 #include "runtime/halide_hooks.h"
 #include "runtime/handle_range.h"
 #include "runtime/instance.h"
+#include "runtime/lane.h"
 #include "runtime/runtime.h"
 
 /// What a caller holds: an address by which the runtime knows the instance.
@@ -36,18 +39,49 @@ int find_instance(halyard_instance *handle, Instance *&instance) {
     return 0;
 }
 
-}  // namespace
-
-Instance &instance_of(const void *user_context) {
+/// The instance that a user_context means: itself, or that of a kernel's lane, or else the default
+/// one.
+int instance_of(const void *user_context, Instance *&instance) {
+    if (const Lane *lane = lane_of(user_context)) {
+        instance = lane->instance;
+        return 0;
+    }
+    if (is_dead_lane(user_context)) {
+        return set_error(halide_error_code_generic_error,
+                         "the user_context is no lane any more: the instance of its kernel was "
+                         "destroyed");
+    }
     const halyard_instance *known = instances.find(user_context);
-    return known ? *known->instance : default_instance();
+    if (!known && instances.covers(user_context)) {
+        return set_error(halide_error_code_generic_error,
+                         "the user_context is no instance: it was destroyed, or never created");
+    }
+    instance = known ? known->instance.get() : &default_instance();
+    return 0;
 }
+
+/// Kinds are read in any case, as wherever people write them.
+std::string lower_case(std::string text) {
+    for (char &letter : text) {
+        letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    }
+    return text;
+}
+
+int null_argument(const char *function, const char *argument) {
+    return set_error(halide_error_code_generic_error, "'%s' of %s() is null", argument, function);
+}
+
+}  // namespace
 
 }  // namespace halyard::runtime
 
 using halyard::runtime::find_instance;
 using halyard::runtime::guarded;
 using halyard::runtime::Instance;
+using halyard::runtime::instance_of;
+using halyard::runtime::lower_case;
+using halyard::runtime::null_argument;
 using halyard::runtime::set_error;
 
 int halyard_call(void *user_context, const halide_buffer_t *plans, void *const *kernels,
@@ -57,8 +91,9 @@ int halyard_call(void *user_context, const halide_buffer_t *plans, void *const *
         return 0;
     }
     return guarded([&] {
-        return halyard::runtime::instance_of(user_context)
-            .call({user_context, plans, kernels, buffers, scalars});
+        Instance *instance = nullptr;
+        const int code = instance_of(user_context, instance);
+        return code ? code : instance->call({user_context, plans, kernels, buffers, scalars});
     });
 }
 
@@ -68,6 +103,9 @@ const char *halyard_last_error(void) {
 
 int halyard_instance_create(halyard_instance **instance) {
     return guarded([&] {
+        if (!instance) {
+            return null_argument("halyard_instance_create", "instance");
+        }
         *instance = nullptr;
         auto made = std::make_unique<Instance>();
         *instance = halyard::runtime::instances.create(std::move(made));
@@ -86,6 +124,10 @@ int halyard_instance_destroy(halyard_instance *instance) {
         if (int code = find_instance(instance, known)) {
             return code;
         }
+        if (known->is_in_call()) {
+            return set_error(halide_error_code_generic_error,
+                             "an instance is destroyed while a call runs in it: wait for its end");
+        }
         const int code = known->close();
         halyard::runtime::instances.destroy(instance);
         return code;
@@ -102,6 +144,9 @@ int halyard_instance_reset(halyard_instance *instance) {
 
 int halyard_read_counters(halyard_instance *instance, halyard_counters *counters) {
     return guarded([&] {
+        if (!counters) {
+            return null_argument("halyard_read_counters", "counters");
+        }
         Instance *known = nullptr;
         const int code = find_instance(instance, known);
         if (code == 0) {
@@ -113,6 +158,12 @@ int halyard_read_counters(halyard_instance *instance, halyard_counters *counters
 
 int halyard_read_state(halyard_instance *instance, const char *name, void *data, uint64_t bytes) {
     return guarded([&] {
+        if (!name) {
+            return null_argument("halyard_read_state", "name");
+        }
+        if (!data && bytes > 0) {
+            return null_argument("halyard_read_state", "data");
+        }
         Instance *known = nullptr;
         const int code = find_instance(instance, known);
         return code ? code : known->read_state(name, data, bytes);
@@ -121,7 +172,10 @@ int halyard_read_state(halyard_instance *instance, const char *name, void *data,
 
 int halyard_count_devices(const char *kind) {
     return guarded([&] {
-        const halyard_device_kind *table = halyard_find_device_kind(kind);
+        if (!kind) {
+            return null_argument("halyard_count_devices", "kind");
+        }
+        const halyard_device_kind *table = halyard_find_device_kind(lower_case(kind).c_str());
         int devices = 0;
         if (!table) {
             return set_error(halide_error_code_generic_error, "this runtime knows no devices '%s'",

@@ -5,8 +5,8 @@
 
 namespace halyard::runtime {
 
-/// Lets one call at a time use an instance's states. Without a second thread it costs two atomic
-/// operations.
+/// Lets one thread at a time pass, and knows which one it is. Without a second thread it costs two
+/// atomic operations.
 class CallLock {
 public:
     /// Holds the lock for its own life. False where this very thread has it already: to wait would
@@ -26,6 +26,11 @@ public:
     private:
         CallLock *lock_;
     };
+
+    /// Whether this very thread holds it.
+    bool is_held_here() const {
+        return holder_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+    }
 
 private:
     bool take() {

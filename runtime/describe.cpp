@@ -148,6 +148,14 @@ int halyard_describe(int (*argv)(void **args), const halide_filter_metadata_t *m
                      uint64_t size) {
     using namespace halyard::runtime;
     return guarded([&] {
+        const char *missing = !argv               ? "argv"
+                              : !metadata         ? "metadata"
+                              : !text && size > 0 ? "text"
+                                                  : nullptr;
+        if (missing) {
+            return set_error(halide_error_code_generic_error, "'%s' of halyard_describe() is null",
+                             missing);
+        }
         if (int code = capture_plans(argv, *metadata)) {
             return code;
         }

@@ -77,9 +77,9 @@ typedef struct halyard_device_kind {
                 struct halide_buffer_t *buffer);
     int (*unwrap)(halyard_device *device, struct halide_buffer_t *buffer);
     /* The address of a caller's buffer, which nothing is believed of: an error unless its interface
-     * is this kind's, its memory is this device's (and in its context), and the allocation behind it
-     * (or the part of it that the handle is) holds the whole span of the buffer's shape from that
-     * address on. Only of cpu's addresses nobody knows where their memory ends. */
+     * is this kind's, its memory is this device's (and in its context), and the allocation behind
+     * it (or the part of it that the handle is) holds the whole span of the buffer's shape from
+     * that address on. Only of cpu's addresses nobody knows where their memory ends. */
     int (*address_of)(halyard_device *device, const struct halide_buffer_t *buffer,
                       halyard_address *address);
 

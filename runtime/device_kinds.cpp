@@ -8,7 +8,7 @@
 const halyard_device_kind *halyard_find_device_kind(const char *name) {
     using namespace halyard::runtime;
     for (const halyard_device_kind *kind : {cpu_kind(), sim_kind(), opencl_kind()}) {
-        if (std::string_view(kind->name) == name) {
+        if (name && std::string_view(kind->name) == name) {
             return kind;
         }
     }

@@ -9,6 +9,8 @@ namespace {
 
 // No destructor: hooks set errors after those of the thread have run.
 thread_local char text[2048];
+thread_local int text_code;
+thread_local uint64_t errors;
 
 }  // namespace
 
@@ -17,6 +19,8 @@ int set_error(int code, const char *format, va_list arguments) {
     char fresh[sizeof(text)];
     vsnprintf(fresh, sizeof(fresh), format, arguments);
     memcpy(text, fresh, sizeof(text));
+    text_code = code;
+    errors++;
     return code;
 }
 
@@ -30,6 +34,14 @@ int set_error(int code, const char *format, ...) {
 
 const char *last_error() {
     return text;
+}
+
+int last_code() {
+    return text_code;
+}
+
+uint64_t count_errors() {
+    return errors;
 }
 
 }  // namespace halyard::runtime

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdarg>
+#include <cstdint>
 
 namespace halyard::runtime {
 
@@ -11,5 +12,9 @@ int set_error(int code, const char *format, va_list arguments);
 
 /// The text of this thread's last error; empty if there was none.
 const char *last_error();
+
+/// Its code, and how many errors this thread has seen so far.
+int last_code();
+uint64_t count_errors();
 
 }  // namespace halyard::runtime

@@ -194,6 +194,7 @@ int Frame::create_lane(const ScheduledLane &planned) {
     lane->kind = device.kind;
     lane->device = device.handle;
     lane->queue = queues[planned.queue].get();
+    lane->instance = &pipeline.instance;
     lane->failure = &failure;
     lane->shown.kind = device.kind->name;
     lane->shown.index = device.index;

@@ -37,10 +37,13 @@ public:
         slot_of(object)->live.store(false, std::memory_order_release);
     }
 
+    /// Whether an object could be there. Where find() knows none, it was destroyed or never made:
+    /// nothing else lives in the range.
+    bool covers(const void *address) const { return distance_of(address) < sizeof(slots_); }
+
     /// The object at this address; null if there is none.
     T *find(const void *address) {
-        const uintptr_t distance =
-            reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(&slots_[0].bytes);
+        const uintptr_t distance = distance_of(address);
         if (distance >= sizeof(slots_) || distance % sizeof(Slot) != 0) {
             return nullptr;
         }
@@ -55,6 +58,10 @@ private:
         alignas(T) std::byte bytes[sizeof(T)];
         std::atomic<bool> live;
     };
+
+    uintptr_t distance_of(const void *address) const {
+        return reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(&slots_[0].bytes);
+    }
 
     Slot *slot_of(T *object) {
         return &slots_[(reinterpret_cast<std::byte *>(object) - slots_[0].bytes) / sizeof(Slot)];

@@ -35,10 +35,40 @@ size_t count_kernels(const fbs::Library &library) {
     return kernels;
 }
 
+bool has_states(const fbs::Library &library) {
+    return std::any_of(library.plans()->begin(), library.plans()->end(),
+                       [](const fbs::Plan *plan) { return plan->states()->size() > 0; });
+}
+
+/// The tables beside the buffers. A kernel that is not there is told when it is launched.
+int check_tables(const fbs::Library &library, const Call &call) {
+    if (!call.kernels && count_kernels(library) > 0) {
+        return set_error(halide_error_code_generic_error,
+                         "'kernels' of halyard_call() is null, but '%s' has kernels",
+                         library.name()->c_str());
+    }
+    return check_scalars(library, call.scalars);
+}
+
+/// Counts a call while it runs.
+class Running {
+public:
+    explicit Running(std::atomic<uint32_t> &calls) : calls_(calls) {
+        calls_.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~Running() { calls_.fetch_sub(1, std::memory_order_release); }
+    Running(const Running &) = delete;
+    Running &operator=(const Running &) = delete;
+
+private:
+    std::atomic<uint32_t> &calls_;
+};
+
 }  // namespace
 
 int Instance::call(const Call &call) {
-    if (int code = check_lost()) {
+    const Running running(calls_);
+    if (int code = enter()) {
         return code;
     }
     Library *library = nullptr;
@@ -49,14 +79,11 @@ int Instance::call(const Call &call) {
     if (int code = check_ports(*library->blob.library, call.buffers, query); code || query) {
         return code;
     }
-    Pipeline *pipeline = library->pipeline.load(std::memory_order_acquire);
-    if (!pipeline) {
-        if (int code = find_pipeline(*library, call, pipeline)) {
-            return code;
-        }
+    if (int code = check_tables(*library->blob.library, call)) {
+        return code;
     }
-    if (pipeline->states.empty()) {
-        return run(*pipeline, call);
+    if (!library->has_states) {
+        return call_pipeline(*library, call);
     }
     const CallLock::Holder holder(states_in_use_);
     if (!holder) {
@@ -66,10 +93,25 @@ int Instance::call(const Call &call) {
             "instance",
             library->blob.library->name()->c_str());
     }
+    return call_pipeline(*library, call);
+}
+
+int Instance::call_pipeline(Library &library, const Call &call) {
+    Pipeline *pipeline = library.pipeline.load(std::memory_order_acquire);
+    if (!pipeline) {
+        if (int code = find_pipeline(library, call, pipeline)) {
+            return code;
+        }
+    }
     return run(*pipeline, call);
 }
 
-int Instance::check_lost() const {
+int Instance::enter() const {
+    if (opening_.is_held_here()) {
+        return set_error(halide_error_code_generic_error,
+                         "a kernel that runs while a pipeline is loaded has called the runtime for "
+                         "the same instance");
+    }
     return is_lost_.load(std::memory_order_acquire)
                ? set_error(halide_error_code_gpu_device_error, "the instance was lost earlier: %s",
                            lost_text_)
@@ -89,7 +131,7 @@ int Instance::find_library(const Call &call, Library *&library) {
     if ((library = known_library(call.plans))) {
         return 0;
     }
-    std::lock_guard lock(mutex_);
+    const CallLock::Holder holder(opening_);
     if ((library = known_library(call.plans))) {
         return 0;
     }
@@ -98,6 +140,7 @@ int Instance::find_library(const Call &call, Library *&library) {
         return code;
     }
     made->address = call.plans->host;
+    made->has_states = has_states(*made->blob.library);
     made->checksum = checksum_of(call.plans);
     made->next = newest_.load(std::memory_order_relaxed);
     library = libraries_.emplace_back(std::move(made)).get();
@@ -106,7 +149,7 @@ int Instance::find_library(const Call &call, Library *&library) {
 }
 
 int Instance::find_pipeline(Library &library, const Call &call, Pipeline *&pipeline) {
-    std::lock_guard lock(mutex_);
+    const CallLock::Holder holder(opening_);
     if ((pipeline = library.pipeline.load(std::memory_order_relaxed))) {
         return 0;
     }
@@ -116,9 +159,10 @@ int Instance::find_pipeline(Library &library, const Call &call, Pipeline *&pipel
         }
     }
     library.kernels.assign(call.kernels, call.kernels + count_kernels(*library.blob.library));
-    if (int code = load(*library.owner, call.kernels, false)) {
+    if (int code = load(*library.owner, call.kernels, library.is_stale)) {
         return code;
     }
+    library.is_stale = false;
     pipeline = library.owner.get();
     library.pipeline.store(pipeline, std::memory_order_release);
     return 0;
@@ -261,50 +305,77 @@ int Instance::close() {
 }
 
 int Instance::reset() {
-    if (int code = check_lost()) {
+    if (is_in_call()) {
+        return set_error(halide_error_code_generic_error,
+                         "an instance is reset while a call runs in it: wait for its end");
+    }
+    if (int code = enter()) {
         return code;
     }
-    std::lock_guard lock(mutex_);
+    const CallLock::Holder states(states_in_use_);
+    const CallLock::Holder opening(opening_);
     for (auto &[name, state] : states_) {
         state.index = 0;
         state.is_initial = false;
         state.is_lost = false;
     }
+    // Where a load fails, none of them runs with old values: its next call loads it.
     for (const auto &library : libraries_) {
-        Pipeline *pipeline = library->pipeline.load(std::memory_order_relaxed);
-        if (!pipeline) {
+        if (library->pipeline.exchange(nullptr, std::memory_order_relaxed)) {
+            library->is_stale = true;
+        }
+    }
+    return load_again();
+}
+
+int Instance::load_again() {
+    for (const auto &library : libraries_) {
+        if (!library->is_stale) {
             continue;
         }
-        if (int code = load(*pipeline, library->kernels.data(), true)) {
+        if (int code = load(*library->owner, library->kernels.data(), true)) {
             return code;
         }
+        library->is_stale = false;
+        library->pipeline.store(library->owner.get(), std::memory_order_release);
     }
     return 0;
 }
 
 int Instance::read_state(const char *name, void *data, uint64_t bytes) {
-    if (int code = check_lost()) {
+    if (int code = enter()) {
         return code;
-    }
-    std::lock_guard lock(mutex_);
-    const auto found = states_.find(name);
-    if (found == states_.end() || !found->second.is_initial) {
-        return set_error(halide_error_code_generic_error,
-                         "there is no state '%s': no pipeline that has it was called", name);
-    }
-    const State &state = found->second;
-    if (state.bytes != bytes) {
-        return set_error(halide_error_code_generic_error,
-                         "state '%s' has %llu bytes, but there is room for %llu", name,
-                         static_cast<unsigned long long>(state.bytes),
-                         static_cast<unsigned long long>(bytes));
     }
     const CallLock::Holder holder(states_in_use_);
     if (!holder) {
         return set_error(halide_error_code_generic_error,
                          "state '%s' is read by a kernel of a call that may change it", name);
     }
+    const State *known = known_state(name);
+    if (!known) {
+        return set_error(halide_error_code_generic_error,
+                         "there is no state '%s': no pipeline that has it was called", name);
+    }
+    const State &state = *known;
+    if (!state.is_initial) {
+        return set_error(halide_error_code_generic_error,
+                         "state '%s' has no value: the load or the reset that writes its first one "
+                         "has failed, and the next call does it again",
+                         name);
+    }
+    if (state.bytes != bytes) {
+        return set_error(halide_error_code_generic_error,
+                         "state '%s' has %llu bytes, but there is room for %llu", name,
+                         static_cast<unsigned long long>(state.bytes),
+                         static_cast<unsigned long long>(bytes));
+    }
     return state.read(data);
+}
+
+const State *Instance::known_state(const char *name) {
+    const CallLock::Holder holder(opening_);
+    const auto found = states_.find(name);
+    return found == states_.end() ? nullptr : &found->second;
 }
 
 void Instance::count(const halyard_counters &counters) {

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "HalideRuntime.h"
+#include "runtime/error.h"
 #include "runtime/handle_range.h"
 
 namespace halyard::runtime {
@@ -28,6 +29,10 @@ Lane *lane_of(const void *user_context) {
     return lanes.find(user_context);
 }
 
+bool is_dead_lane(const void *user_context) {
+    return lanes.covers(user_context) && !lanes.find(user_context);
+}
+
 Lane *create_lane() {
     return lanes.create();
 }
@@ -37,6 +42,7 @@ void destroy_lane(Lane *lane) {
 }
 
 int run_kernel(halyard_kernel function, const char *name, void *user_context, void **args) {
+    const uint64_t errors = count_errors();
     const int code = function(user_context, args);
     if (code == 0) {
         return 0;
@@ -46,7 +52,11 @@ int run_kernel(halyard_kernel function, const char *name, void *user_context, vo
     if (lane && lane->failure && lane->failure->taken) {
         return set_error(negative, "kernel '%s' failed: %s", name, lane->failure->text);
     }
-    return set_error(negative, "kernel '%s' failed with code %d", name, code);
+    // The kernel may have called the runtime, and handed its error on.
+    return count_errors() != errors && last_code() == code
+               ? set_error(negative, "kernel '%s' failed with code %d: %s", name, code,
+                           last_error())
+               : set_error(negative, "kernel '%s' failed with code %d", name, code);
 }
 
 }  // namespace halyard::runtime

@@ -8,6 +8,8 @@
 
 namespace halyard::runtime {
 
+class Instance;
+
 /// What kernels of one call said when they failed; the first text is kept. From any thread.
 struct KernelFailure {
     std::atomic<bool> taken{false};
@@ -23,6 +25,7 @@ struct Lane {
     const halyard_device_kind *kind = nullptr;
     halyard_device *device = nullptr;
     halyard_queue *queue = nullptr;
+    Instance *instance = nullptr;      ///< that the lane's frame belongs to
     void *caller = nullptr;            ///< the user_context that the pipeline's caller gave
     KernelFailure *failure = nullptr;  ///< of the call that the lane serves
 };
@@ -31,13 +34,16 @@ struct Lane {
 /// allocates; safe at any time, also while the process exits.
 Lane *lane_of(const void *user_context);
 
+/// Whether this is the address of a lane that is gone.
+bool is_dead_lane(const void *user_context);
+
 /// Lanes live in an address range of their own, so that lane_of() can tell them. Null if it is
 /// full.
 Lane *create_lane();
 void destroy_lane(Lane *lane);
 
 /// Calls a kernel. Where it fails: a negative code, and a text with its name and what halide_error
-/// said.
+/// said, or what the function of the runtime said whose code the kernel gives.
 int run_kernel(halyard_kernel function, const char *name, void *user_context, void **args);
 
 }  // namespace halyard::runtime

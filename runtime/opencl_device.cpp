@@ -74,13 +74,17 @@ void add_devices(const OpenclApi &cl, cl_platform_id platform, Devices &devices)
 Devices *find_devices() {
     auto *devices = new Devices;
     if (const OpenclApi *cl = opencl_api()) {
-        for (cl_platform_id platform : find_platforms(*cl)) {
+        const std::vector<cl_platform_id> platforms = find_platforms(*cl);
+        for (cl_platform_id platform : platforms) {
             add_devices(*cl, platform, *devices);
         }
         if (devices->all.empty()) {
-            devices->code = set_error(halide_error_code_gpu_device_error,
-                                      "the OpenCL driver has no device that is "
-                                      "available and compiles programs");
+            devices->code =
+                set_error(halide_error_code_gpu_device_error,
+                          platforms.empty() ? "opencl has no devices: the OpenCL loader found no "
+                                              "platform, which is a vendor's driver"
+                                            : "opencl has no devices: no platform has one that is "
+                                              "available and compiles programs");
         }
     } else {
         devices->code = halide_error_code_gpu_device_error;

@@ -146,13 +146,14 @@ int Pipeline::take_frame(Frame *&frame) {
         more_idle_.pop_back();
         return 0;
     }
+    // Room first: a frame that was made is kept, and can always be given back.
+    frames_.reserve(frames_.size() + 1);
+    more_idle_.reserve(frames_.size() + 1);
     std::unique_ptr<Frame> made;
     if (int code = Frame::create(*this, made)) {
         return code;
     }
-    frame = made.get();
-    frames_.push_back(std::move(made));
-    more_idle_.reserve(frames_.size());
+    frame = frames_.emplace_back(std::move(made)).get();
     return 0;
 }
 

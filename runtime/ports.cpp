@@ -196,6 +196,12 @@ int for_each_buffer(const fbs::Library &library, halide_buffer_t *const *buffers
 
 int check_ports(const fbs::Library &library, halide_buffer_t *const *buffers, bool &query) {
     query = false;
+    const auto has_buffer = [](const fbs::Port *port) { return !port->scalar(); };
+    if (!buffers && std::any_of(library.ports()->begin(), library.ports()->end(), has_buffer)) {
+        return set_error(halide_error_code_buffer_argument_is_null,
+                         "'buffers' of halyard_call() is null, but '%s' has ports with buffers",
+                         library.name()->c_str());
+    }
     int code =
         for_each_buffer(library, buffers, [&](const fbs::Port &port, halide_buffer_t *buffer) {
             const PortCheck check(library, port, buffer);
@@ -214,6 +220,26 @@ int check_ports(const fbs::Library &library, halide_buffer_t *const *buffers, bo
         check.answer();
         return 0;
     });
+}
+
+int check_scalars(const fbs::Library &library, void *const *scalars) {
+    uint32_t next = 0;
+    for (const fbs::Port *port : *library.ports()) {
+        if (!port->scalar()) {
+            continue;
+        }
+        if (!scalars) {
+            return set_error(halide_error_code_generic_error,
+                             "'scalars' of halyard_call() is null, but '%s' has ports with scalars",
+                             library.name()->c_str());
+        }
+        if (!scalars[next++]) {
+            return set_error(halide_error_code_generic_error,
+                             "scalar '%s' of '%s' is a null pointer, not the address of its value",
+                             port->name()->c_str(), library.name()->c_str());
+        }
+    }
+    return 0;
 }
 
 void mark_outputs(const fbs::Library &library, halide_buffer_t *const *buffers) {

@@ -11,6 +11,9 @@ namespace halyard::runtime {
 /// and what was expected.
 int check_ports(const fbs::Library &library, halide_buffer_t *const *buffers, bool &query);
 
+/// Whether each scalar port has a value.
+int check_scalars(const fbs::Library &library, void *const *scalars);
+
 /// Tells Halide where the results are: an output on cpu is dirty on the host, another on the
 /// device. Old bits are forgotten.
 void mark_outputs(const fbs::Library &library, halide_buffer_t *const *buffers);

@@ -18,9 +18,10 @@ typedef struct halyard_instance halyard_instance;
 /* Runs a library's plan. Called by emitted code alone.
  * plans: the embedded blob. kernels: a table of int (*)(void *user_context, void **args): those of
  * the first plan in its order, then those of the next one. buffers: buffer ports in order, inputs
- * first. scalars: pointers to scalar ports in order. user_context: an instance, or anything else
- * for the default instance. A buffer with neither host nor device address is a bounds query: shapes
- * are filled in and nothing runs. */
+ * first. scalars: pointers to scalar ports in order. user_context: an instance, a kernel's lane for
+ * that of its call, or anything else for the default instance. One that was destroyed is an error.
+ * A buffer with neither host nor device address is a bounds query: shapes are filled in and nothing
+ * runs. */
 int halyard_call(void *user_context, const struct halide_buffer_t *plans, void *const *kernels,
                  struct halide_buffer_t *const *buffers, void *const *scalars);
 
@@ -64,8 +65,8 @@ const halyard_lane *halyard_get_lane(void *user_context);
 /* The user_context that the pipeline's caller gave. */
 void *halyard_user_context(void *lane);
 
-/* How many devices of a kind are here: 0 or more, or negative with the reason in
- * halyard_last_error(). */
+/* How many devices of a kind, whose name is read in any case, are here. 0 or negative: the reason
+ * is in halyard_last_error(). */
 int halyard_count_devices(const char *kind);
 
 /* A human's view of a library: spaces, arenas, bytes of every port and device. `argv` and

@@ -63,7 +63,10 @@ int count_devices(const World &world, int *devices) {
         }
         *devices = static_cast<int>(number);
     }
-    return 0;
+    // 0 devices are no error, but want a reason.
+    return *devices > 0 ? 0
+                        : set_error(0, "sim has no devices: %s",
+                                    text ? "HALYARD_SIM_DEVICES is 0" : "set_devices(0) said so");
 }
 
 const char *name_of(Call call) {

@@ -130,5 +130,7 @@ TEST_CASE("another blob at the same address is another library") {
     halide_buffer_t plans = *library.plans();
     halide_dimension_t dimension(0, static_cast<int32_t>(other.size()), 1);
     plans.dim = &dimension;
-    CHECK(halyard_call(instance, &plans, nullptr, nullptr, nullptr) == 0);
+    int32_t scalar = 1;
+    void *scalars[] = {&scalar};
+    CHECK(halyard_call(instance, &plans, nullptr, nullptr, scalars) == 0);
 }

@@ -16,6 +16,11 @@ TEST_CASE("an error's text is the thread's own, cut, and may hold the one before
     CHECK(std::string(last_error()) == "so: x is 3");
     set_error(-1, "%s", std::string(5000, 'a').c_str());
     CHECK(std::string(last_error()) == std::string(2047, 'a'));
+    CHECK(last_code() == -1);
+    const uint64_t errors = count_errors();
+    set_error(-7, "one more");
+    CHECK(last_code() == -7);
+    CHECK(count_errors() == errors + 1);
     // Another thread has none of it.
     std::string other = "?";
     std::thread([&] { other = halyard_last_error(); }).join();

@@ -52,7 +52,11 @@ TEST_CASE("a handle range is full at its capacity and takes again what was given
     int *third = range.create(3);
     CHECK(range.create(4) == nullptr);
     CHECK(*range.find(second) == 2);
+    CHECK(range.covers(second));
+    CHECK_FALSE(range.covers(&range + 1));
+    CHECK_FALSE(range.covers(nullptr));
     range.destroy(second);
+    CHECK(range.covers(second));
     CHECK(range.find(second) == nullptr);
     CHECK(range.create(5) == second);
     CHECK(*range.find(second) == 5);

@@ -45,7 +45,14 @@ TEST_CASE("HALYARD_SIM_DEVICES says how many devices are here") {
     CHECK(error() == "HALYARD_SIM_DEVICES is '65', but must be a number from 0 to 64");
     REQUIRE(setenv("HALYARD_SIM_DEVICES", "few", 1) == 0);
     CHECK(halyard_count_devices("sim") < 0);
+    REQUIRE(setenv("HALYARD_SIM_DEVICES", "0", 1) == 0);
+    CHECK(halyard_count_devices("sim") == 0);
+    CHECK(error() == "sim has no devices: HALYARD_SIM_DEVICES is 0");
     REQUIRE(unsetenv("HALYARD_SIM_DEVICES") == 0);
+    sim::set_devices(0);
+    CHECK(halyard_count_devices("sim") == 0);
+    CHECK(error() == "sim has no devices: set_devices(0) said so");
+    sim::set_devices(-1);
     CHECK(halyard_count_devices("sim") == 64);
     CHECK(halyard_count_devices("cpu") == 1);
     CHECK(halyard_count_devices("tpu") < 0);
