@@ -214,6 +214,18 @@ struct Transfer {
     bool operator==(const Transfer &) const = default;
 };
 
+/// The only transfers that are allowed.
+struct Strict {
+    struct Entry {
+        std::string transfer;  ///< "value -> device"
+        SourcePos pos;
+        bool operator==(const Entry &) const = default;
+    };
+    std::vector<Entry> entries;
+    SourcePos pos;
+    bool operator==(const Strict &) const = default;
+};
+
 /// A flat data-flow graph, its nodes in an order in which they can run.
 struct Graph {
     std::string name;
@@ -223,7 +235,7 @@ struct Graph {
     std::vector<Constant> constants;
     std::vector<State> states;
     std::vector<Delegate> delegates;
-    std::optional<std::vector<std::string>> strict;  ///< the only transfers that are allowed
+    std::optional<Strict> strict;  ///< none: all transfers are allowed
     std::vector<Node> nodes;
     std::vector<Transfer> transfers;
     bool operator==(const Graph &) const = default;

@@ -202,8 +202,11 @@ void PipelineParser::delegate() {
 void PipelineParser::strict() {
     const Token word = lexer_.take();
     if (graph_.strict) lexer_.fail(word, "'strict' is given twice");
-    graph_.strict.emplace();
-    terms_.list("{", "}", [&] { graph_.strict->push_back(terms_.string()); });
+    graph_.strict = Strict{.entries = {}, .pos = lexer_.position(word)};
+    terms_.list("{", "}", [&] {
+        const SourcePos pos = lexer_.position(lexer_.peek());
+        graph_.strict->entries.push_back({.transfer = terms_.string(), .pos = pos});
+    });
 }
 
 /// Read for its grammar and dropped: the planner makes transfers anew.

@@ -173,7 +173,8 @@ void Printer::delegates() {
 void Printer::strict() {
     if (!graph_.strict) return;
     out_ += "  strict {";
-    join(out_, *graph_.strict, [&](const std::string &entry) { out_ += quote(entry); });
+    join(out_, graph_.strict->entries,
+         [&](const Strict::Entry &entry) { out_ += quote(entry.transfer); });
     out_ += "}\n";
 }
 

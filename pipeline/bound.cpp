@@ -147,9 +147,12 @@ Device Readers::device_of(const Kernel &kernel) const {
 
 /// What `value` shows part of; itself if it is no view.
 ValueId Readers::base_of(ValueId value) const {
-    const Node *node = maker_[index_of(value)];
-    const auto source = node ? source_of(node->op) : std::nullopt;
-    return source ? base_of(*source) : value;
+    for (const Node *node = maker_[index_of(value)]; node; node = maker_[index_of(value)]) {
+        const auto source = source_of(node->op);
+        if (!source) break;
+        value = *source;
+    }
+    return value;
 }
 
 void Readers::find_homes() {

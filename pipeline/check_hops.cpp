@@ -221,7 +221,9 @@ void Hops::transfer(size_t i) {
 void Hops::strict(const Transfer &transfer) {
     if (!graph_.strict) return;
     const Text entry = graph_[transfer.value].name + " -> " + to_string(transfer.to);
-    if (std::ranges::find(*graph_.strict, entry) != graph_.strict->end()) return;
+    if (std::ranges::find(graph_.strict->entries, entry, &Strict::Entry::transfer) !=
+        graph_.strict->entries.end())
+        return;
     fault("the transfer '" + entry + "' is not on the strict list");
 }
 

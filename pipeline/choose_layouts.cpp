@@ -19,6 +19,13 @@ using Order = std::vector<uint32_t>;
 struct Need {
     std::string who;  ///< "the output 'o' needs"
     SourcePos pos;
+    std::string remedy = {};  ///< "give the output ": what an order would help behind
+};
+
+/// An order that a need asks of a value.
+struct Ask {
+    ValueId value{};
+    Order order;
 };
 
 Order natural(const Graph &graph, ValueId value) {
@@ -50,8 +57,10 @@ private:
     void need_kernel(const Node &node, const Kernel &kernel);
     void link_inplace(const Node &node, bool from_output);
     void need(ValueId value, Order order, const Need &need);
+    [[noreturn]] void refuse(ValueId wanted, const Ask &ask, const Need &need) const;
     std::optional<Order> order_through(ValueId view, const Order &order) const;
     std::optional<Order> known(ValueId value) const;
+    Order shown_in(ValueId view, const Order &order) const;
 
     const Graph &graph_;
     const Views &views_;
@@ -62,7 +71,7 @@ Orders Chooser::choose() {
     fix_sources();
     for (const Output &output : graph_.outputs) {
         need(output.value, order_of(graph_, output.value, output.layout),
-             {"the output '" + output.name + "' needs", output.pos});
+             {"the output '" + output.name + "' needs", output.pos, "give the output "});
     }
     for (const State &state : graph_.states) {
         if (!state.next) continue;
@@ -107,7 +116,8 @@ void Chooser::need_kernel(const Node &node, const Kernel &kernel) {
                                ", and a read as another type is not planned yet: convert it in "
                                "the kernel");
         }
-        if (!arg.layout.order.empty()) need(arg.value, arg.layout.order, {who, node.pos});
+        if (!arg.layout.order.empty())
+            need(arg.value, arg.layout.order, {who, node.pos, "read it in "});
     }
 }
 
@@ -128,20 +138,32 @@ void Chooser::link_inplace(const Node &node, bool from_output) {
 /// Asks the root for the order that shows `value` in `order`.
 void Chooser::need(ValueId value, Order order, const Need &need) {
     if (elements_of(*graph_[value].box) == 0) return;
-    const ValueId wanted = value;
-    const Order wanted_order = order;
+    Ask ask = {.value = value, .order = order};  // the last one that a reshape makes anew
     std::optional<Order> at_root = std::move(order);
-    for (; at_root && views_.is_view(value); value = views_.source(value)) {
-        at_root = order_through(value, *at_root);
+    const ValueId root = views_.root(value);
+    for (ValueId view = value; at_root && views_.is_view(view); view = views_.source(view)) {
+        at_root = order_through(view, *at_root);
+        const bool is_reshape = std::holds_alternative<Reshape>(views_.op(view));
+        if (at_root && is_reshape) ask = {.value = views_.source(view), .order = *at_root};
     }
-    auto &known = order_[index_of(views_.root(wanted))];
-    if (at_root && !known) known = at_root;
-    const Box &box = *graph_[views_.root(wanted)].box;
-    if (at_root && same_order(box, strides_of(box, *at_root), strides_of(box, *known))) return;
-    fail(need.pos, need.who + " " + describe(graph_, wanted) + " in " + print(wanted_order) +
-                       ", but " + describe(graph_, views_.root(wanted)) + " lies in " +
-                       print(known.value_or(natural(graph_, views_.root(wanted)))) +
-                       ": a change of layout is not planned yet");
+    auto &there = order_[index_of(root)];
+    if (at_root && !there) there = at_root;
+    const Box &box = *graph_[root].box;
+    if (at_root && same_order(box, strides_of(box, *at_root), strides_of(box, *there))) return;
+    refuse(value, ask, need);
+}
+
+/// Says in the terms of one value what is asked of it and how it is shown.
+void Chooser::refuse(ValueId wanted, const Ask &ask, const Need &need) const {
+    const Order shown = known(ask.value).value_or(natural(graph_, ask.value));
+    const bool is_reshaped = ask.value != wanted;
+    std::string text = need.who + " " + describe(graph_, wanted);
+    if (is_reshaped) text += ", a reshape that needs " + describe(graph_, ask.value);
+    text += " in " + print(ask.order) + ", but it lies in " + print(shown);
+    if (views_.is_view(ask.value)) text += " as a view of " + describe(graph_, views_.root(wanted));
+    const bool can_ask = !is_reshaped && !need.remedy.empty();
+    fail(need.pos, text + ": " + (can_ask ? need.remedy + print(shown) + ", or let" : "let") +
+                       " a kernel change the layout, since no copy does yet");
 }
 
 /// The order of the source that shows the view in `order`; none if no order does.
@@ -168,24 +190,32 @@ std::optional<Order> Chooser::order_through(ValueId view, const Order &order) co
 
 /// The order in which a value is shown, if its root has one.
 std::optional<Order> Chooser::known(ValueId value) const {
-    if (!views_.is_view(value)) return order_[index_of(value)];
-    const auto before = known(views_.source(value));
-    if (!before) return {};
+    std::vector<ValueId> path;  // views, the root's own last
+    for (; views_.is_view(value); value = views_.source(value)) path.push_back(value);
+    std::optional<Order> order = order_[index_of(value)];
+    for (const ValueId view : path | std::views::reverse) {
+        if (order) order = shown_in(view, *order);
+    }
+    return order;
+}
+
+/// The order in which the view shows a source that lies in `order`.
+Order Chooser::shown_in(ValueId view, const Order &order) const {
     const auto through_transpose = [&](const Transpose &transpose) {
         Order shown;
-        for (const uint32_t d : *before) {
+        for (const uint32_t d : order) {
             const auto at = std::ranges::find(transpose.order, d);
             shown.push_back(static_cast<uint32_t>(at - transpose.order.begin()));
         }
         return shown;
     };
     return std::visit(overloaded{
-                          [&](const Kernel &) { return *before; },
-                          [&](const Crop &) { return *before; },
+                          [&](const Kernel &) { return order; },
+                          [&](const Crop &) { return order; },
                           through_transpose,
-                          [&](const Reshape &) { return natural(graph_, value); },
+                          [&](const Reshape &) { return natural(graph_, view); },
                       },
-                      views_.op(value));
+                      views_.op(view));
 }
 
 }  // namespace

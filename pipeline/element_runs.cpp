@@ -157,37 +157,40 @@ std::optional<ElementMap::Affine> ElementMap::reshaped(ValueId source, const Box
 }
 
 /// `point` counts from the minimum of the value's box.
-int64_t ElementMap::element_at(ValueId value, const std::vector<int64_t> &point) const {
-    if (const auto &affine = affine_[index_of(value)]) {
-        return std::inner_product(point.begin(), point.end(), affine->steps.begin(), affine->start);
-    }
+int64_t ElementMap::element_at(ValueId value, std::vector<int64_t> point) const {
+    while (!affine_[index_of(value)]) value = step_through(value, point);
+    const Affine &affine = *affine_[index_of(value)];
+    return std::inner_product(point.begin(), point.end(), affine.steps.begin(), affine.start);
+}
+
+/// The view's source; `point` becomes the place of the same element in it.
+ValueId ElementMap::step_through(ValueId view, std::vector<int64_t> &point) const {
     const auto through_reshape = [&](ValueId source) {
-        const std::vector<int64_t> strides = dense_strides(*graph_[value].box);
+        const std::vector<int64_t> strides = dense_strides(*graph_[view].box);
         int64_t rest = std::inner_product(point.begin(), point.end(), strides.begin(), int64_t{0});
-        std::vector<int64_t> before;
+        point.clear();
         for (const Dim &dim : *graph_[source].box) {
-            before.push_back(rest % dim.extent);
+            point.push_back(rest % dim.extent);
             rest /= dim.extent;
         }
-        return element_at(source, before);
+        return source;
     };
-    const Node &node = *view_[index_of(value)];
+    const Node &node = *view_[index_of(view)];
     return std::visit(overloaded{
-                          [](const Kernel &) { return int64_t{0}; },
+                          [&](const Kernel &) { return view; },
                           [&](const Crop &crop) {
-                              std::vector<int64_t> before = point;
                               const Box &box = *graph_[crop.source].box;
-                              for (size_t d = 0; d < before.size(); ++d) {
-                                  before[d] += crop.box[d].min - box[d].min;
+                              for (size_t d = 0; d < point.size(); ++d) {
+                                  point[d] += crop.box[d].min - box[d].min;
                               }
-                              return element_at(crop.source, before);
+                              return crop.source;
                           },
                           [&](const Transpose &transpose) {
-                              std::vector<int64_t> before(point.size());
-                              for (size_t d = 0; d < before.size(); ++d) {
-                                  before[transpose.order[d]] = point[d];
+                              const std::vector<int64_t> shown = point;
+                              for (size_t d = 0; d < point.size(); ++d) {
+                                  point[transpose.order[d]] = shown[d];
                               }
-                              return element_at(transpose.source, before);
+                              return transpose.source;
                           },
                           [&](const Reshape &reshape) { return through_reshape(reshape.source); },
                       },

@@ -45,7 +45,8 @@ private:
     std::vector<Run> affine_runs(const Replica &replica, const Box &box) const;
     std::vector<Run> scattered_runs(const Replica &replica, const Box &box) const;
     std::optional<Affine> reshaped(ValueId source, const Box &box) const;
-    int64_t element_at(ValueId value, const std::vector<int64_t> &point) const;
+    int64_t element_at(ValueId value, std::vector<int64_t> point) const;
+    ValueId step_through(ValueId view, std::vector<int64_t> &point) const;
 
     const Graph &graph_;
     std::vector<ValueId> root_;       ///< by value

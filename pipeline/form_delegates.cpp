@@ -112,8 +112,11 @@ std::vector<Need> Contraction::find_cycle() const {
     return path;
 }
 
+/// "f (file:3:5)".
 std::string Contraction::name(uint32_t node) const {
-    return std::get<Kernel>(graph_.nodes[node].op).function;
+    const std::string where = to_string(graph_.nodes[node].pos);
+    return std::get<Kernel>(graph_.nodes[node].op).function +
+           (where.empty() ? "" : " (" + where + ")");
 }
 
 std::string Contraction::name_of_part(uint32_t node) const {

@@ -5,6 +5,7 @@
 
 #include "dsl/error.h"
 #include "dsl/text.h"
+#include "pipeline/verify_declarations.h"
 #include "runtime/plan_generated.h"
 
 namespace halyard::pipeline {
@@ -52,14 +53,14 @@ public:
     uint64_t place(const std::string &what, const Value &value) {
         const auto found = data_.find(value.name);
         if (found == data_.end()) {
-            throw UserError(what + " '" + value.name + "' has no data");
+            fail(value.pos, what + " '" + value.name + "' has no data");
         }
         const uint64_t bytes = elements_of(*value.box) * bytes_of(value.elem);
         if (found->second.size() != bytes) {
-            throw UserError("the data of " + what + " '" + value.name + "' has " +
-                            std::to_string(found->second.size()) + " bytes, but " +
-                            print(value.elem) + print(*value.box) + " has " +
-                            std::to_string(bytes));
+            fail(value.pos, "the data of " + what + " '" + value.name + "' has " +
+                                std::to_string(found->second.size()) + " bytes, but " +
+                                print(value.elem) + print(*value.box) + " has " +
+                                std::to_string(bytes));
         }
         const auto [position, fresh] = places_.try_emplace(value.name, bytes_.size());
         if (fresh) {

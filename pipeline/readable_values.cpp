@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <ranges>
+#include <utility>
 
 #include "dsl/error.h"
 #include "pipeline/verify_declarations.h"
@@ -48,17 +50,21 @@ Geometry ReadableValues::arriving(ValueId root, SpaceId space, const Box &box,
 }
 
 Presence ReadableValues::show(ValueId value, SpaceId space, const Box &box, uint64_t alignment) {
-    Presence shown;
-    if (const Presence *there = memory_.find(value, space)) {
-        shown = *there;
-    } else if (!views_.is_view(value)) {
-        throw InternalError("'%" + plan_.graph[value].name + "' is read where it is not");
-    } else {
-        const Box before = views_.source_box(value, box);
-        const Presence source = show(views_.source(value), space, before);
-        const auto geometry = views_.show(value, source.geometry, box);
-        shown =
-            geometry ? Presence{source.storage, *geometry} : reshaped(value, space, source, box);
+    std::vector<std::pair<ValueId, Box>> path;  // views, that of what is there last
+    ValueId from = value;
+    const Presence *there = memory_.find(from, space);
+    for (Box part = box; !there; there = memory_.find(from, space)) {
+        if (!views_.is_view(from)) {
+            throw InternalError("'%" + plan_.graph[from].name + "' is read where it is not");
+        }
+        path.emplace_back(from, part);
+        part = views_.source_box(from, part);
+        from = views_.source(from);
+    }
+    Presence shown = *there;
+    for (const auto &[view, part] : path | std::views::reverse) {
+        const auto geometry = views_.show(view, shown.geometry, part);
+        shown = geometry ? Presence{shown.storage, *geometry} : reshaped(view, space, shown, part);
     }
     if (shown.geometry.offset % alignment == 0) return shown;
     return copied(

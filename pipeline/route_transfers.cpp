@@ -1,10 +1,10 @@
 #include "pipeline/route_transfers.h"
 
 #include <algorithm>
-#include <map>
+#include <set>
+#include <string>
 
-#include "dsl/error.h"
-#include "pipeline/reads.h"
+#include "pipeline/verify_declarations.h"
 
 namespace halyard::pipeline {
 namespace {
@@ -64,13 +64,15 @@ Graph route_transfers(Graph graph, bool peer) {
 
 void check_strict(const Graph &graph) {
     if (!graph.strict) return;
+    std::set<std::string> allowed;
+    for (const Strict::Entry &entry : graph.strict->entries) allowed.insert(entry.transfer);
     for (const Transfer &transfer : graph.transfers) {
         const std::string &name = graph[transfer.value].name;
         const std::string entry = name + " -> " + to_string(transfer.to);
-        if (std::ranges::find(*graph.strict, entry) != graph.strict->end()) continue;
-        throw UserError("'%" + name + "' goes from " + to_string(transfer.from) + " to " +
-                        to_string(transfer.to) + ", since " + transfer.reason +
-                        ", but transfers are strict: allow '" + entry + "'");
+        if (allowed.contains(entry)) continue;
+        fail(graph.strict->pos, "'%" + name + "' goes from " + to_string(transfer.from) + " to " +
+                                    to_string(transfer.to) + ", since " + transfer.reason +
+                                    ", but transfers are strict: allow '" + entry + "'");
     }
 }
 

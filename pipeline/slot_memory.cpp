@@ -1,6 +1,8 @@
 #include "pipeline/slot_memory.h"
 
 #include <algorithm>
+#include <ranges>
+#include <utility>
 
 namespace halyard::pipeline {
 
@@ -29,17 +31,21 @@ SlotMemory::Bytes SlotMemory::bytes_of(ValueId value, const Geometry &geometry) 
             .end = geometry.offset + span_of(geometry, graph_[value].elem)};
 }
 
-std::optional<Presence> SlotMemory::shown(ValueId value, const Box &box) const {
-    if (!views_.is_view(value)) {
-        const auto member = members_.find(value);
-        if (member == members_.end()) return {};
-        return member->second.place;
+std::optional<Presence> SlotMemory::shown(ValueId value, Box box) const {
+    std::vector<std::pair<ValueId, Box>> path;  // views, the root's own last
+    for (; views_.is_view(value); value = views_.source(value)) {
+        path.emplace_back(value, box);
+        box = views_.source_box(value, box);
     }
-    const auto source = shown(views_.source(value), views_.source_box(value, box));
-    if (!source) return {};
-    const auto geometry = views_.show(value, source->geometry, box);
-    if (!geometry) return {};
-    return Presence{.storage = source->storage, .geometry = *geometry};
+    const auto member = members_.find(value);
+    if (member == members_.end()) return {};
+    Presence shown = member->second.place;
+    for (const auto &[view, part] : path | std::views::reverse) {
+        auto geometry = views_.show(view, shown.geometry, part);
+        if (!geometry) return {};
+        shown.geometry = std::move(*geometry);
+    }
+    return shown;
 }
 
 std::optional<Presence> SlotMemory::place(ValueId value) const {

@@ -55,7 +55,7 @@ private:
     bool takes(const Read &read, ValueId arg) const;
     bool is_apart(const Read &read, const Bytes &bytes) const;
     Bytes bytes_of(ValueId value, const Geometry &geometry) const;
-    std::optional<Presence> shown(ValueId value, const Box &box) const;
+    std::optional<Presence> shown(ValueId value, Box box) const;
 
     const Graph &graph_;
     const Views &views_;

@@ -120,6 +120,18 @@ void verify_constants(const Graph &graph) {
     }
 }
 
+/// Slots lie at multiples of what the strictest device aligns to.
+void verify_slots(const Graph &graph, const State &state, const std::string &who) {
+    constexpr uint64_t max_bytes = std::numeric_limits<int64_t>::max(), max_alignment = 512;
+    const Value &value = value_of(graph, state.value);
+    if (!value.box) return;  // told where it is made
+    const uint64_t bytes = elements_of(*value.box) * bytes_of(value.elem);
+    const uint64_t slots = state.next ? uint64_t{state.delay} + 2 : 1;
+    if (bytes <= max_bytes / slots - max_alignment) return;
+    fail(state.pos, who + " has " + std::to_string(slots) + " slots of " + std::to_string(bytes) +
+                        " bytes: expected at most " + std::to_string(max_bytes) + " bytes in all");
+}
+
 void verify_state(const Graph &graph, const State &state) {
     const std::string who = "the state " + describe(graph, state.value);
     verify_file(state.file, who, state.pos);
@@ -135,6 +147,7 @@ void verify_state(const Graph &graph, const State &state) {
         fail(state.pos, who + " has the delay " + std::to_string(state.delay) +
                             ": expected at most " + std::to_string(max_delay));
     }
+    verify_slots(graph, state, who);
 }
 
 void verify_place(const Place &place, const std::string &who, const SourcePos &pos) {
@@ -169,18 +182,32 @@ void verify_kernel(const Graph &graph, const Kernel &kernel, const SourcePos &po
     }
 }
 
-void verify_strict(const Graph &graph, const std::string &entry) {
-    const std::string who = "the strict entry " + quote(entry) + " of " + quote(graph.name);
-    const std::string arrow = " -> ";
-    const size_t at = entry.find(arrow);
-    if (at == std::string::npos) fail({}, who + " is no transfer: expected 'value -> device'");
-    const std::string from = entry.substr(0, at), to = entry.substr(at + arrow.size());
-    if (std::ranges::find(graph.values, from, &Value::name) == graph.values.end()) {
-        fail({}, who + " names the value " + quote(from) + ": expected one that is declared");
+Device device_of(const std::string &text, const std::string &who, const SourcePos &pos) {
+    try {
+        return parse_device(text);
+    } catch (const UserError &error) {
+        fail(pos, who + ": " + error.what());
     }
-    const std::string device = to_string(parse_device(to));
-    if (device != to)
-        fail({}, who + " spells a device " + quote(to) + ": expected " + quote(device));
+}
+
+void verify_strict(const Graph &graph, const std::set<std::string> &values,
+                   const Strict::Entry &entry) {
+    const std::string who =
+        "the strict entry " + quote(entry.transfer) + " of " + quote(graph.name);
+    const std::string arrow = " -> ";
+    const size_t at = entry.transfer.find(arrow);
+    if (at == std::string::npos) {
+        fail(entry.pos, who + " is no transfer: expected 'value -> device'");
+    }
+    const std::string from = entry.transfer.substr(0, at);
+    const std::string to = entry.transfer.substr(at + arrow.size());
+    if (!values.contains(from)) {
+        fail(entry.pos,
+             who + " names the value " + quote(from) + ": expected one that is declared");
+    }
+    const std::string device = to_string(device_of(to, who, entry.pos));
+    if (device == to) return;
+    fail(entry.pos, who + " spells a device " + quote(to) + ": expected " + quote(device));
 }
 
 void verify_transfer(const Graph &graph, const Transfer &transfer) {
@@ -206,7 +233,11 @@ void verify_declarations(const Graph &graph) {
         if (kernel) verify_kernel(graph, *kernel, node.pos);
     }
     if (graph.strict) {
-        for (const std::string &entry : *graph.strict) verify_strict(graph, entry);
+        std::set<std::string> values;
+        for (const Value &value : graph.values) values.insert(value.name);
+        for (const Strict::Entry &entry : graph.strict->entries) {
+            verify_strict(graph, values, entry);
+        }
     }
     for (const Transfer &transfer : graph.transfers) verify_transfer(graph, transfer);
 }

@@ -548,8 +548,8 @@ void Judge::hops() {
                      elements_of_box(transfer.value, transfer.box)});
         if (!graph_.strict) continue;
         const std::string entry = graph_[transfer.value].name + " -> " + to_string(transfer.to);
-        const auto &list = *graph_.strict;
-        expect(std::ranges::find(list, entry) != list.end(), "strict");
+        const auto &list = graph_.strict->entries;
+        expect(std::ranges::find(list, entry, &Strict::Entry::transfer) != list.end(), "strict");
     }
     for (const std::vector<Step> *steps : {&plan_.load, &plan_.steps}) {
         for (const Step &step : *steps) {

@@ -112,7 +112,7 @@ private:
     }
     void strict() {
         graph_.strict.emplace();
-        repeat(3, [&] { graph_.strict->push_back("x -> " + to_string(device())); });
+        repeat(3, [&] { graph_.strict->entries.push_back({"x -> " + to_string(device()), {}}); });
     }
 
     void node() {

@@ -70,7 +70,10 @@ TEST_CASE("check_hops judges what is told of a transfer") {
 
 TEST_CASE("check_hops holds transfers to the strict list") {
     const auto with_list = [](std::vector<std::string> list) {
-        return after([&](Plan &p) { p.graph.strict = list; });
+        return after([&](Plan &p) {
+            p.graph.strict.emplace();
+            for (const std::string &entry : list) p.graph.strict->entries.push_back({entry, {}});
+        });
     };
     CHECK(with_list({"a -> sim:0", "t -> cpu", "w -> sim:0"}) == "right");
     CHECK(with_list({"a -> sim:0", "t -> cpu"}) ==

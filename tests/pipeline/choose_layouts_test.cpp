@@ -73,31 +73,40 @@ TEST_CASE("choose_layouts refuses a change of layout by name") {
     CHECK_THROWS_WITH(orders_of(R"(pipeline p(%i: u8[4,4] order(1,0) @cpu) -> () {
   %x: u8[4] = f(%i order(0,1)) @cuda:0
 })"),
-                      "graph:2:3: the kernel 'f' reads '%i' (u8[4,4]) in order(0,1), but '%i' "
-                      "(u8[4,4]) lies in order(1,0): a change of layout is not planned yet");
+                      "graph:2:3: the kernel 'f' reads '%i' (u8[4,4]) in order(0,1), but it lies "
+                      "in order(1,0): read it in order(1,0), or let a kernel change the layout, "
+                      "since no copy does yet");
     CHECK_THROWS_WITH(orders_of(R"(pipeline p(%a: u8[4,4] @cpu) -> (%v @cpu) {
   %v: u8[4,4] = view transpose(%a, 1, 0)
 })"),
-                      Catch::Contains("the output 'v' needs '%v' (u8[4,4]) in order(0,1), but '%a' "
-                                      "(u8[4,4]) lies in order(0,1): a change of layout is not"));
+                      Catch::Contains("the output 'v' needs '%v' (u8[4,4]) in order(0,1), but it "
+                                      "lies in order(1,0) as a view of '%a' (u8[4,4]): give the "
+                                      "output order(1,0), or let a kernel"));
     CHECK_THROWS_WITH(
         orders_of(R"(pipeline p(%a: u8[4,4] order(1,0) @cpu) -> () {
   state %s: u8[4,4] @cpu
   next %s = %a
 })"),
         Catch::Contains("the state '%s' (u8[4,4]) keeps '%a' (u8[4,4]) in order(0,1), "
-                        "but '%a' (u8[4,4]) lies in order(1,0)"));
+                        "but it lies in order(1,0): let a kernel change the layout"));
     CHECK_THROWS_WITH(orders_of(R"(pipeline p(%a: u8[4,4] @cpu) -> (%x order(1,0) @cpu) {
   %x: u8[4,4] = f(inplace %a) @cpu
 })"),
                       Catch::Contains("the kernel 'f' hands on inplace '%a' (u8[4,4]) in "
-                                      "order(1,0), but '%a' (u8[4,4]) lies in order(0,1)"));
+                                      "order(1,0), but it lies in order(0,1): let"));
     CHECK_THROWS_WITH(orders_of(R"(pipeline p() -> (%r order(1,0) @cpu) {
   %x: u8[16] = f() @cpu
   %r: u8[4,4] = view reshape(%x)
 })"),
-                      Catch::Contains("the output 'r' needs '%r' (u8[4,4]) in order(1,0), but '%x' "
-                                      "(u8[16]) lies in order(0)"));
+                      Catch::Contains("the output 'r' needs '%r' (u8[4,4]) in order(1,0), but it "
+                                      "lies in order(0,1) as a view of '%x' (u8[16]): give"));
+    CHECK_THROWS_WITH(orders_of(R"(pipeline p(%a: u8[2,3] order(1,0) @cpu) -> (%r @cpu) {
+  %c: u8[2,2] = view crop(%a[2,2])
+  %r: u8[4] = view reshape(%c)
+})"),
+                      Catch::Contains("the output 'r' needs '%r' (u8[4]), a reshape that needs "
+                                      "'%c' (u8[2,2]) in order(0,1), but it lies in order(1,0) as "
+                                      "a view of '%a' (u8[2,3]): let a kernel"));
 }
 
 TEST_CASE("choose_layouts refuses a read as another type by name, and takes its own") {

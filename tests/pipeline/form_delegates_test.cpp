@@ -40,7 +40,8 @@ TEST_CASE("form_delegates prints a kernel between two of one delegate") {
 })");
     CHECK_THROWS_WITH(form_delegates(graph),
                       "graph:3:3: the delegate 'd' needs itself, d -> b -> d, by the kernels "
-                      "a -> b -> c: split it, or list all of these kernels in one delegate");
+                      "a (graph:3:3) -> b (graph:4:3) -> c (graph:5:3): split it, or list all of "
+                      "these kernels in one delegate");
 }
 
 TEST_CASE("form_delegates prints two delegates that need each other") {
@@ -54,7 +55,8 @@ TEST_CASE("form_delegates prints two delegates that need each other") {
 })");
     CHECK_THROWS_WITH(form_delegates(graph),
                       Catch::Contains("the delegate 'p' needs itself, p -> q -> p, by the "
-                                      "kernels a -> b, c -> d: split it"));
+                                      "kernels a (graph:4:3) -> b (graph:5:3), "
+                                      "c (graph:6:3) -> d (graph:7:3): split it"));
 }
 
 TEST_CASE("form_delegates sees a cycle through a view, and one behind other kernels") {
@@ -67,8 +69,10 @@ TEST_CASE("form_delegates sees a cycle through a view, and one behind other kern
   %z: f32[2] = c(%y, %first) in d
   %last: f32[2] = end(%z)
 })");
-    CHECK_THROWS_WITH(form_delegates(graph),
-                      Catch::Contains("d -> b -> d, by the kernels a -> b -> c"));
+    CHECK_THROWS_WITH(
+        form_delegates(graph),
+        Catch::Contains("d -> b -> d, by the kernels a (graph:4:3) -> b (graph:6:3) -> "
+                        "c (graph:7:3)"));
 }
 
 TEST_CASE("form_delegates names the delegate of a cycle first") {
@@ -83,5 +87,6 @@ TEST_CASE("form_delegates names the delegate of a cycle first") {
 })");
     CHECK_THROWS_WITH(form_delegates(graph),
                       Catch::Contains("the delegate 'q' needs itself, q -> b -> q, by the "
-                                      "kernels a -> b -> c: split it"));
+                                      "kernels a (graph:4:3) -> b (graph:5:3) -> "
+                                      "c (graph:6:3): split it"));
 }

@@ -63,9 +63,32 @@ TEST_CASE("make_plan refuses a graph that is not legal, and a transfer that is n
     Graph graph = read_graph(R"(pipeline p(%a: u8[8] @cpu) -> (%x @cpu) {
   %x: u8[4] = f(%a) @cuda:0
 })");
-    graph.strict = {"a -> cuda:0"};
+    graph.strict = Strict{.entries = {{"a -> cuda:0", {}}}, .pos = {}};
     CHECK_THROWS_WITH(make_plan(graph), Catch::Contains("allow 'x -> cpu'"));
     graph.strict.reset();
     graph.values[1].name = "a";
     CHECK_THROWS_WITH(make_plan(graph), Catch::Contains("two values are named 'a'"));
+}
+
+TEST_CASE("make_plan follows views of any number without a deep stack") {
+    // Each chain is longer than recursion could go.
+    constexpr int depth = 20000;
+    const auto chain = [](const std::string &of, const std::string &type) {
+        std::string text, before = of;
+        for (int i = 0; i < depth; ++i) {
+            const std::string name = of + "_" + std::to_string(i);
+            text += "%" + name + ": " + type + " = view crop(%" + before + "[4])\n";
+            before = name;
+        }
+        return text;
+    };
+    const std::string last = "_" + std::to_string(depth - 1);
+    const Graph graph = read_graph("pipeline p(%a: u8[4] @cpu, %b: u8[4,2] @cpu) -> (%a" + last +
+                                   " as o @cpu) {\nstate %s: u8[4] @cuda:0\n" +
+                                   chain("a", "u8[4]") + chain("s", "u8[4]") +
+                                   "%t: u8[2,2] = view crop(%b[2,2])\n"
+                                   "%r: u8[4] = view reshape(%t)\n" +
+                                   chain("r", "u8[4]") + "%n: u8[4] = f(inplace %s" + last +
+                                   ", %a" + last + ", %r" + last + ") @cuda:0\n}");
+    CHECK(make_plan(graph).per_call.uploads == 2);
 }

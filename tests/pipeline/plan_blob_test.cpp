@@ -215,10 +215,10 @@ TEST_CASE("write_plans writes constants, then initial arrays, once for all plans
 TEST_CASE("write_plans names data that is missing or has another size") {
     const std::vector<Plan> plans = {plan_of(text)};
     CHECK(error_of(plans, data) == "");
-    CHECK(error_of(plans, {{"k", {1, 2, 3}}}) == "constant 'c' has no data");
-    CHECK(error_of(plans, {{"c", std::vector<uint8_t>(20)}}) == "state 'k' has no data");
+    CHECK(error_of(plans, {{"k", {1, 2, 3}}}) == "graph:3:13: constant 'c' has no data");
+    CHECK(error_of(plans, {{"c", std::vector<uint8_t>(20)}}) == "graph:5:13: state 'k' has no data");
     CHECK(error_of(plans, {{"c", {1}}, {"k", {1, 2, 3}}}) ==
-          "the data of constant 'c' has 1 bytes, but f32[5] has 20");
+          "graph:3:13: the data of constant 'c' has 1 bytes, but f32[5] has 20");
 }
 
 TEST_CASE("write_plans needs a plan, whose transfers are between its spaces") {

@@ -79,9 +79,10 @@ TEST_CASE("check_strict refuses a transfer that is not listed and names both end
   strict {"frame -> cuda:0"}
   %x: f32[2] = isp(%frame) @cuda:0
 })";
-    CHECK_THROWS_WITH(check_strict(routed_graph(text)),
-                      "'%x' goes from cuda:0 to cpu, since %x is read by the output 'x' on cpu, "
-                      "but transfers are strict: allow 'x -> cpu'");
+    CHECK_THROWS_WITH(
+        check_strict(routed_graph(text)),
+        "graph:2:3: '%x' goes from cuda:0 to cpu, since %x is read by the output 'x' on cpu, "
+        "but transfers are strict: allow 'x -> cpu'");
     std::string allowed = text;
     allowed.replace(allowed.find("\"}"), 2, "\", \"x -> cpu\"}");
     check_strict(routed_graph(allowed));

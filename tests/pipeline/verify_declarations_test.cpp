@@ -193,17 +193,26 @@ TEST_CASE("verify_declarations wants a kernel in a delegate or in a place of its
           "of 63 bits");
 }
 
+TEST_CASE("verify_declarations counts all slots of a state") {
+    CHECK(error_of("state %s: f64[100000000000000000] @cuda:0 delay 254\n next %s = %s") ==
+          "t:2:7: the state '%s' (f64[100000000000000000]) has 256 slots of 800000000000000000 "
+          "bytes: expected at most 9223372036854775807 bytes in all");
+    CHECK(error_of("state %s: f64[4000000000000000] @cuda:0 delay 254\n next %s = %s") ==
+          "no error");
+}
+
 TEST_CASE("verify_declarations wants strict entries that name a value and a device") {
     CHECK(error_of("strict {\"a -> cuda:0\", \"a -> cpu\"}") == "no error");
     CHECK(error_of("strict {\"a\"}") ==
-          "the strict entry 'a' of 'p' is no transfer: expected 'value -> device'");
-    CHECK(
-        error_of("strict {\"%a -> cpu\"}") ==
-        "the strict entry '%a -> cpu' of 'p' names the value '%a': expected one that is declared");
+          "t:2:9: the strict entry 'a' of 'p' is no transfer: expected 'value -> device'");
+    CHECK(error_of("strict {\"%a -> cpu\"}") ==
+          "t:2:9: the strict entry '%a -> cpu' of 'p' names the value '%a': expected one that is "
+          "declared");
     CHECK(error_of("strict {\"a -> CUDA\"}") ==
-          "the strict entry 'a -> CUDA' of 'p' spells a device 'CUDA': expected 'cuda:0'");
+          "t:2:9: the strict entry 'a -> CUDA' of 'p' spells a device 'CUDA': expected 'cuda:0'");
     CHECK(error_of("strict {\"a -> tpu\"}") ==
-          "device 'tpu' has the unknown kind 'tpu': expected cpu, cuda, opencl or sim");
+          "t:2:9: the strict entry 'a -> tpu' of 'p': device 'tpu' has the unknown kind 'tpu': "
+          "expected cpu, cuda, opencl or sim");
 }
 
 TEST_CASE("verify_declarations holds a transfer to its value") {
