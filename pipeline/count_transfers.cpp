@@ -1,11 +1,14 @@
 #include "pipeline/count_transfers.h"
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "pipeline/driver_calls.h"
 #include "pipeline/reads.h"
+#include "pipeline/verify_declarations.h"
 
 namespace halyard::pipeline {
 namespace {
@@ -64,11 +67,38 @@ uint64_t bytes_of(const Graph &graph, ValueId value, const Box &box) {
     return elements_of(box) * bytes_of(graph[value].elem);
 }
 
-void count(const Hop &hop, Counts &counts) {
+constexpr uint64_t max_bytes = std::numeric_limits<int64_t>::max();
+constexpr uint64_t max_copies = std::numeric_limits<uint32_t>::max();
+
+/// Adds what a copy moves to a sum that 63 bits hold.
+void add(uint64_t &sum, uint64_t bytes, const Graph &graph) {
+    sum += bytes;  // both fit 63 bits
+    if (sum <= max_bytes) return;
+    const auto largest = std::ranges::max_element(graph.transfers, {}, [&](const Transfer &each) {
+        return bytes_of(graph, each.value, each.box);
+    });
+    fail(graph[largest->value].pos,
+         "the transfers of '" + graph.name + "' move more than " + std::to_string(max_bytes) +
+             " bytes: the largest one is that of " + describe(graph, largest->value));
+}
+
+void add_calls(uint32_t &sum, const Plan &plan, const Copy &copy) {
+    const uint64_t calls = count_driver_calls(plan, copy);
+    if (calls > max_copies - sum) {
+        const ValueId value = plan[copy.from].value;
+        fail(plan.graph[value].pos, "the transfer of " + describe(plan.graph, value) + " takes " +
+                                        std::to_string(calls) + " driver calls: expected at most " +
+                                        std::to_string(max_copies) +
+                                        " in all, so read a part of it that has fewer rows");
+    }
+    sum += static_cast<uint32_t>(calls);
+}
+
+void count(const Hop &hop, Counts &counts, const Graph &graph) {
     counts.uploads += hop.kind == CopyKind::Upload;
     counts.downloads += hop.kind == CopyKind::Download;
     counts.peers += hop.kind == CopyKind::Peer;
-    counts.payload += hop.bytes;
+    add(counts.payload, hop.bytes, graph);
 }
 
 void count(const Plan &plan, const std::vector<Step> &steps, Counts &counts) {
@@ -79,13 +109,14 @@ void count(const Plan &plan, const std::vector<Step> &steps, Counts &counts) {
             case CopyKind::Upload:
             case CopyKind::Download:
             case CopyKind::Peer:
-                counts.copies += static_cast<uint32_t>(count_driver_calls(plan, *copy));
+                add_calls(counts.copies, plan, *copy);
                 break;
             case CopyKind::Local:
                 ++counts.locals;
                 break;
             case CopyKind::Stage:
-                counts.staged += bytes_of(plan.graph, plan[copy->from].value, copy->box);
+                add(counts.staged, bytes_of(plan.graph, plan[copy->from].value, copy->box),
+                    plan.graph);
                 break;
         }
     }
@@ -104,7 +135,7 @@ void count_transfers(Plan &plan) {
              .bytes = bytes_of(graph, transfer.value, transfer.box),
              .at_load = is_loaded,
              .remedy = is_loaded ? "nothing: an instance makes it once" : remedies.of(transfer)});
-        count(plan.hops.back(), is_loaded ? plan.at_load : plan.per_call);
+        count(plan.hops.back(), is_loaded ? plan.at_load : plan.per_call, graph);
     }
     count(plan, plan.steps, plan.per_call);
     count(plan, plan.load, plan.at_load);

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <numeric>
+#include <optional>
 
 namespace halyard::pipeline {
 namespace {
+
+constexpr uint64_t max_bytes = std::numeric_limits<int64_t>::max();
 
 struct Range {
     uint64_t begin = 0, end = 0;
@@ -34,6 +39,9 @@ Packing pack_in_order(std::span<const ArenaItem> items, const std::vector<uint32
             if (offset + items[item].bytes <= range.begin) break;
             offset = std::max(offset, round_up(range.end, alignment));
         }
+        if (offset > max_bytes || items[item].bytes > max_bytes - offset) {
+            return {.offsets = std::move(packing.offsets), .bytes = Packing::too_large};
+        }
         packing.offsets[item] = offset;
         packing.bytes = std::max(packing.bytes, round_up(offset + items[item].bytes, alignment));
         is_placed[item] = true;
@@ -41,7 +49,67 @@ Packing pack_in_order(std::span<const ArenaItem> items, const std::vector<uint32
     return packing;
 }
 
+std::vector<uint32_t> by_begin(std::span<const ArenaItem> items) {
+    std::vector<uint32_t> order(items.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&](uint32_t item) { return items[item].begin; });
+    return order;
+}
+
+/// Gaps of an arena without end.
+class FreeBytes {
+public:
+    /// The lowest place for so many bytes; none if it ends behind max_bytes.
+    std::optional<uint64_t> take(uint64_t bytes) {
+        const auto fits = [&](const auto &gap) { return gap.second - gap.first >= bytes; };
+        const auto gap = std::ranges::find_if(gaps_, fits);
+        if (gap == gaps_.end()) return {};
+        const auto [begin, end] = *gap;
+        gaps_.erase(gap);
+        if (begin + bytes < end) gaps_[begin + bytes] = end;
+        return begin;
+    }
+
+    void give_back(uint64_t begin, uint64_t end) {
+        if (begin == end) return;
+        auto next = gaps_.lower_bound(begin);
+        if (next != gaps_.end() && next->first == end) {
+            end = next->second;
+            next = gaps_.erase(next);
+        }
+        if (next != gaps_.begin() && std::prev(next)->second == begin) {
+            std::prev(next)->second = end;
+        } else {
+            gaps_[begin] = end;
+        }
+    }
+
+private:
+    std::map<uint64_t, uint64_t> gaps_ = {{0, max_bytes}};  ///< begin, end
+};
+
 }  // namespace
+
+Packing pack_in_time(std::span<const ArenaItem> items, uint64_t alignment) {
+    Packing packing = {.offsets = std::vector<uint64_t>(items.size())};
+    FreeBytes free;
+    std::multimap<uint32_t, uint32_t> active;  // end, item
+    const auto room = [&](uint32_t item) { return round_up(items[item].bytes, alignment); };
+    for (const uint32_t item : by_begin(items)) {
+        const auto over = active.upper_bound(items[item].begin);
+        for (auto it = active.begin(); it != over; ++it) {
+            const uint64_t begin = packing.offsets[it->second];
+            free.give_back(begin, begin + room(it->second));
+        }
+        active.erase(active.begin(), over);
+        const auto offset = free.take(room(item));
+        if (!offset) return {.offsets = std::move(packing.offsets), .bytes = Packing::too_large};
+        packing.offsets[item] = *offset;
+        packing.bytes = std::max(packing.bytes, *offset + room(item));
+        active.emplace(items[item].end, item);
+    }
+    return packing;
+}
 
 Packing pack_arena(std::span<const ArenaItem> items, uint64_t alignment) {
     using Key = std::function<uint64_t(const ArenaItem &)>;
@@ -51,9 +119,7 @@ Packing pack_arena(std::span<const ArenaItem> items, uint64_t alignment) {
         [&](const ArenaItem &item) { return length(item); },
         [&](const ArenaItem &item) { return item.bytes / 64 * length(item); },
     };
-    std::vector<uint32_t> in_time(items.size());
-    std::iota(in_time.begin(), in_time.end(), 0);
-    std::ranges::stable_sort(in_time, {}, [&](uint32_t item) { return items[item].begin; });
+    const std::vector<uint32_t> in_time = by_begin(items);
     Packing best = pack_in_order(items, in_time, alignment);
     for (const Key &key : largest_first) {
         std::vector<uint32_t> order = in_time;

@@ -1,14 +1,19 @@
 #include "pipeline/plan_memory.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <string>
 
 #include "pipeline/happens_before.h"
 #include "pipeline/pack_arena.h"
 #include "pipeline/steps.h"
+#include "pipeline/verify_declarations.h"
 
 namespace halyard::pipeline {
 namespace {
+
+constexpr uint64_t max_bytes = std::numeric_limits<int64_t>::max();
 
 /// When a storage is in use.
 struct Life {
@@ -96,8 +101,11 @@ std::vector<Life> Lives::of(SpaceId space) const {
     return found;
 }
 
-/// Items in the order of `lives`. Only lives that overlap in the list can conflict.
-std::vector<ArenaItem> items_of(const Plan &plan, const std::vector<Life> &lives) {
+/// Gives places to items in the order of `lives`. Only lives that overlap in the list can conflict.
+Packing pack(const Plan &plan, const std::vector<Life> &lives, uint64_t alignment) {
+    // Pairs are worth their while where each life meets few others.
+    const size_t most_conflicts = std::max<size_t>(lives.size() * 32, 32768);
+    size_t conflicts = 0;
     std::vector<ArenaItem> items;
     std::multimap<uint32_t, uint32_t> active;  // end, item
     for (uint32_t at = 0; at < lives.size(); ++at) {
@@ -105,13 +113,38 @@ std::vector<ArenaItem> items_of(const Plan &plan, const std::vector<Life> &lives
         items.push_back({plan[life.storage].bytes, life.begin, life.end, {}});
         active.erase(active.begin(), active.upper_bound(life.begin));
         for (const auto &[end, other] : active) {
-            if (is_over(lives[other], life.start)) continue;
+            if (conflicts > most_conflicts || is_over(lives[other], life.start)) continue;
+            ++conflicts;
             items[at].conflicts.push_back(other);
             items[other].conflicts.push_back(at);
         }
         active.emplace(life.end, at);
     }
-    return items;
+    return conflicts > most_conflicts ? pack_in_time(items, alignment)
+                                      : pack_arena(items, alignment);
+}
+
+/// Says what takes most of an arena that no address can count.
+[[noreturn]] void refuse(const Plan &plan, SpaceId space, StorageKind kind) {
+    size_t largest = plan.storages.size();
+    for (size_t i = 0; i < plan.storages.size(); ++i) {
+        const Storage &storage = plan.storages[i];
+        if (storage.space != space || storage.kind != kind) continue;
+        const bool is_first = largest == plan.storages.size();
+        if (is_first || storage.bytes > plan.storages[largest].bytes) largest = i;
+    }
+    const std::string text = "the memory on " + to_string(plan[space].device) +
+                             " takes more than " + std::to_string(max_bytes) +
+                             " bytes: the most of it is ";
+    const auto in_largest = [&](const Replica &replica) {
+        return index_of(replica.storage) == largest;
+    };
+    const auto replica = std::ranges::find_if(plan.replicas, in_largest);
+    if (replica != plan.replicas.end()) {
+        fail(plan.graph[replica->value].pos, text + describe(plan.graph, replica->value));
+    }
+    fail({}, text + "a kernel's workspace of " + std::to_string(plan.storages[largest].bytes) +
+                 " bytes");
 }
 
 void pack_instance(Plan &plan, SpaceId space) {
@@ -119,8 +152,10 @@ void pack_instance(Plan &plan, SpaceId space) {
     uint64_t &bytes = plan.spaces[index_of(space)].instance_bytes;
     for (Storage &storage : plan.storages) {
         if (storage.kind != StorageKind::Instance || storage.space != space) continue;
+        const uint64_t room = (storage.bytes + alignment - 1) / alignment * alignment;
+        if (room > max_bytes - bytes) refuse(plan, space, StorageKind::Instance);
         storage.offset = bytes;
-        bytes += (storage.bytes + alignment - 1) / alignment * alignment;
+        bytes += room;
     }
 }
 
@@ -130,8 +165,8 @@ Plan plan_memory(Plan plan) {
     const Lives all(plan);
     for (uint32_t id = 0; id < plan.spaces.size(); ++id) {
         const std::vector<Life> lives = all.of(SpaceId{id});
-        const Packing packing =
-            pack_arena(items_of(plan, lives), plan.spaces[id].alignment.storage);
+        const Packing packing = pack(plan, lives, plan.spaces[id].alignment.storage);
+        if (packing.bytes == Packing::too_large) refuse(plan, SpaceId{id}, StorageKind::Frame);
         for (size_t i = 0; i < lives.size(); ++i) {
             plan.storages[index_of(lives[i].storage)].offset = packing.offsets[i];
         }

@@ -12,6 +12,7 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/place_delegates.h"
 #include "pipeline/verify_graph.h"
+#include "pipeline/verify_shared_states.h"
 
 namespace {
 
@@ -33,14 +34,17 @@ void count_like_executorch(Graph graph) {
     std::cout << pipeline::print_counts(graph.name, counts) << '\n';
 }
 
-void print_plan(Graph graph, const PlanCommand &command) {
+pipeline::Plan make_plan(Graph graph, const PlanCommand &command) {
     pipeline::PlanOptions options = {.peer = command.peer};
     if (command.dump) {
         options.dump = [](std::string_view pass, const std::string &text) {
             std::cout << "# after " << pass << '\n' << text << '\n';
         };
     }
-    const pipeline::Plan plan = make_plan(std::move(graph), options);
+    return pipeline::make_plan(std::move(graph), options);
+}
+
+void print_plan(const pipeline::Plan &plan, const PlanCommand &command) {
     if (!command.counts) {
         std::cout << print(plan) << "\ntransfers\n"
                   << print_transfers(plan) << '\n'
@@ -57,11 +61,12 @@ void run(const PlanCommand &command) {
         throw UserError("the file '" + command.file +
                         "' has no pipeline: expected at least one in text form");
     }
-    for (Graph &graph : graphs) {
-        if (command.like == "executorch") {
-            count_like_executorch(std::move(graph));
-        } else {
-            print_plan(std::move(graph), command);
-        }
+    if (command.like == "executorch") {
+        for (Graph &graph : graphs) count_like_executorch(std::move(graph));
+        return;
     }
+    std::vector<pipeline::Plan> plans;
+    for (Graph &graph : graphs) plans.push_back(make_plan(std::move(graph), command));
+    pipeline::verify_shared_states(plans);
+    for (const pipeline::Plan &plan : plans) print_plan(plan, command);
 }

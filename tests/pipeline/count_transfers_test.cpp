@@ -59,3 +59,18 @@ download %y, bytes 16 remedy "g on cpu, or the output 'y' on cuda:1"
 upload %c, bytes 32, at load remedy "nothing: an instance makes it once"
 )");
 }
+
+TEST_CASE("count_transfers refuses sums that 63 bits, or calls that 32 bits, do not hold") {
+    CHECK_THROWS_WITH(formed_plan(R"(pipeline p(%a: f64[700000000000000000] @cpu,
+    %b: f64[600000000000000000] @cpu) -> (%a as x @cuda:0, %b as y @cuda:0) {
+})"),
+                      "graph:1:12: the transfers of 'p' move more than 9223372036854775807 bytes: "
+                      "the largest one is that of '%a' (f64[700000000000000000])");
+    CHECK_THROWS_WITH(
+        formed_plan(R"(pipeline p(%a: u8[3,3,3,100000,100000] @cpu) -> (%x @opencl:0) {
+  %x: u8[] = f(%a[2,2,2,99999,99999]) @opencl:0
+})"),
+        "graph:1:12: the transfer of '%a' (u8[3,3,3,100000,100000]) takes 9999800001 "
+        "driver calls: expected at most 4294967295 in all, so read a part of it that "
+        "has fewer rows");
+}

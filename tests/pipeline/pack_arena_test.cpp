@@ -71,3 +71,23 @@ TEST_CASE("pack_arena keeps random items apart") {
         CHECK(packing.bytes < all);
     }
 }
+
+TEST_CASE("pack_arena and pack_in_time say when an arena is too large to count") {
+    const uint64_t large = uint64_t{1} << 62;
+    std::vector<ArenaItem> items = {
+        {large, 0, 2, {1, 2}}, {large, 0, 2, {0, 2}}, {large, 1, 2, {0, 1}}};
+    CHECK(pack_arena(items, 64).bytes == Packing::too_large);
+    CHECK(pack_in_time(items, 64).bytes == Packing::too_large);
+    items[2] = {64, 3, 4, {}};
+    items[1].bytes -= 64;
+    CHECK(pack_arena(items, 64).bytes == 2 * large - 64);
+    CHECK(pack_in_time(items, 64).bytes == 2 * large - 64);
+}
+
+TEST_CASE("pack_in_time gives no two items of a time the same bytes, and takes gaps again") {
+    const std::vector<ArenaItem> items = {{100, 0, 3, {}}, {64, 1, 6, {}}, {1, 2, 4, {}},
+                                          {128, 3, 5, {}}, {64, 4, 6, {}}, {0, 4, 5, {}}};
+    const Packing packing = pack_in_time(items, 64);
+    CHECK(packing.offsets == std::vector<uint64_t>{0, 128, 192, 0, 192, 256});
+    CHECK(packing.bytes == 256);
+}

@@ -4,6 +4,7 @@
 
 #include "pipeline/assign_queues.h"
 #include "pipeline/order_steps.h"
+#include "pipeline/pipeline.h"
 #include "plan_text.h"
 
 using namespace halyard;
@@ -102,4 +103,26 @@ s2 cpu constant %d, bytes 8
 s3 cuda:0 instance at 512, bytes 8
 s4 cuda:0 output z, bytes 8
 )");
+}
+
+TEST_CASE("plan_memory names the largest value of an arena that is too large to count") {
+    const std::string port = "f64[1000000000000000000]";
+    CHECK_THROWS_WITH(
+        make_plan(read_graph("pipeline p(%a: " + port + " @cuda:0) -> () {\n  %b: " + port +
+                             " = f(%a) @cuda:0\n  %c: f64[400000000000000000]" +
+                             " = g(%b) @cuda:0\n}")),
+        "graph:2:3: the memory on cuda:0 takes more than 9223372036854775807 bytes: "
+        "the most of it is '%b' (f64[1000000000000000000])");
+    CHECK_THROWS_WITH(make_plan(read_graph(R"(pipeline p() -> () {
+  const %a: f64[600000000000000000]
+  %v: f64[599999999999999999] = view crop(%a[1+599999999999999999])
+  %c: u8[] = f(%a, %v) @opencl:0
+})")),
+                      "graph:2:9: the memory on opencl:0 takes more than 9223372036854775807 bytes: "
+                      "the most of it is '%a' (f64[600000000000000000])");
+    CHECK_THROWS_WITH(make_plan(read_graph(R"(pipeline p() -> () {
+  %a: u8[9] = f() @cuda:0 workspace 9223372036854775807
+})")),
+                      "the memory on cuda:0 takes more than 9223372036854775807 bytes: the most of "
+                      "it is a kernel's workspace of 9223372036854775807 bytes");
 }
