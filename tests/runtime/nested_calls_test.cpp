@@ -91,15 +91,28 @@ TEST_CASE("a kernel of a pipeline with states may load another pipeline while a 
     REQUIRE(p.error(instance) == "");
     std::atomic<bool> done{false};
     std::atomic<int> failures{0};
+    std::atomic<int> started{0};
+    std::atomic<int> finished{0};
     std::thread reader([&] {
         float state[2];
         while (!done) {
+            started++;
             failures += halyard_read_state(instance, "p.k", state, sizeof(state)) != 0;
+            finished++;
         }
     });
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 20; i++) {
         const Program fresh(stateless, 1);
-        bodies[0] = [&](void *lane) { return fresh.call(lane); };
+        bodies[0] = [&](void *lane) {
+            // The reader can end no read while this kernel runs: it soon waits inside of one.
+            while (started == finished) {
+                std::this_thread::yield();
+            }
+            for (int turn = 0; turn < 1000; turn++) {
+                std::this_thread::yield();
+            }
+            return fresh.call(lane);
+        };
         failures += p.call(instance) != 0;
         bodies[0] = {};
     }
