@@ -8,6 +8,9 @@
 namespace halyard::pipeline {
 namespace {
 
+/// Elements of a reshape in more runs than this count as all from the first to the last one.
+constexpr int64_t max_runs = 4096;
+
 using BoxPerSpace = std::map<Device, Box>;
 
 /// The smallest box of `whole` that holds the elements first to last, counted densely.
@@ -23,9 +26,9 @@ Box box_of_run(const Box &whole, int64_t first, int64_t last) {
     return box;
 }
 
-/// The smallest box of `source` that holds the elements of `box`, a part of `whole`, where both
-/// hold the same elements in the same dense order.
-Box box_before_reshape(const Box &source, const Box &whole, const Box &box) {
+/// The box of `source` that holds the elements of `box`, a part of `whole`, where both hold the
+/// same elements in the same dense order: the smallest one, unless they lie in very many runs.
+Box box_before_joint(const Box &source, const Box &whole, const Box &box) {
     size_t inner = 0;  // dimensions that lie in one run
     int64_t run = 1, row = 1;
     for (; inner < whole.size(); ++inner) {
@@ -43,6 +46,12 @@ Box box_before_reshape(const Box &source, const Box &whole, const Box &box) {
         strides.push_back(stride);
         stride *= whole[d].extent;
     }
+    int64_t runs = 1, last = first + run - 1;
+    for (size_t d = inner; d < whole.size(); ++d) {
+        runs *= box[d].extent;
+        last += (box[d].extent - 1) * strides[d];
+    }
+    if (runs > max_runs) return box_of_run(source, first, last);
     Box found = box_of_run(source, first, first + run - 1);
     std::vector<int64_t> at(whole.size());
     for (size_t d = inner; d < whole.size();) {
@@ -56,6 +65,30 @@ Box box_before_reshape(const Box &source, const Box &whole, const Box &box) {
         d = inner;
     }
     return found;
+}
+
+/// Cuts both sides where they count equally many elements, and goes through each joint alone.
+Box box_before_reshape(const Box &source, const Box &whole, const Box &box) {
+    Box before, inner, part, part_of;
+    int64_t ahead = 1, behind = 1;  // elements of the source's dimensions, and of the view's
+    size_t d = 0;
+    const auto take = [&] {
+        part_of.push_back(whole[d]);
+        part.push_back(box[d]);
+        behind *= whole[d++].extent;
+    };
+    const auto close = [&] {
+        const Box joint = box_before_joint(inner, part_of, part);
+        before.insert(before.end(), joint.begin(), joint.end());
+        inner.clear(), part.clear(), part_of.clear();
+    };
+    for (const Dim &dim : source) {
+        inner.push_back(dim);
+        ahead *= dim.extent;
+        while (behind < ahead) take();
+        if (behind == ahead) close();
+    }
+    return before;
 }
 
 /// The value that a view shows; none for a kernel.
@@ -110,7 +143,7 @@ private:
     void find_homes();
     void find_home(const State &state);
     void kernel(const Node &node, const Kernel &kernel);
-    void kept(const State &state);
+    void kept();
     void read(ValueId value, Device space, Box box);
 
     const Graph &graph_;
@@ -135,7 +168,7 @@ Readers::Readers(const Graph &graph)
     for (const Output &output : graph.outputs) {
         read(output.value, output.device, *graph[output.value].box);
     }
-    for (const State &state : graph.states) kept(state);
+    kept();
 }
 
 Device Readers::device_of(const Kernel &kernel) const {
@@ -169,9 +202,9 @@ void Readers::find_home(const State &state) {
     std::optional<Device> &home = home_[index_of(state.value)];
     home = state.device;
     if (!home && state.next) home = home_[index_of(base_of(*state.next))];
-    for (const Node &node : graph_.nodes) {
-        const auto *kernel = std::get_if<Kernel>(&node.op);
-        if (home || !kernel) continue;
+    for (size_t at = 0; !home && at < graph_.nodes.size(); ++at) {
+        const auto *kernel = std::get_if<Kernel>(&graph_.nodes[at].op);
+        if (!kernel) continue;
         for (const Arg &arg : kernel->args) {
             const bool takes = arg.use == Use::Inplace && base_of(arg.value) == state.value;
             if (takes) home = device_of(*kernel);
@@ -191,15 +224,17 @@ void Readers::kernel(const Node &node, const Kernel &kernel) {
 }
 
 /// What a state holds when the call is over is read where the state lives.
-void Readers::kept(const State &state) {
-    const Device space = home_of(state);
-    if (state.next) {
-        read(*state.next, space, *graph_[*state.next].box);
-        return;
+void Readers::kept() {
+    // By value: the space of the state whose memory it is. Memory that is taken inplace may be
+    // taken again, by a kernel that reads the output.
+    std::vector<std::optional<Device>> memory(graph_.values.size());
+    for (const State &state : graph_.states) {
+        if (state.next) {
+            read(*state.next, home_of(state), *graph_[*state.next].box);
+        } else {
+            memory[index_of(state.value)] = home_of(state);
+        }
     }
-    // Memory that is taken inplace may be taken again, by a kernel that reads the output.
-    std::vector<bool> is_memory(graph_.values.size());
-    is_memory[index_of(state.value)] = true;
     for (const Node &node : graph_.nodes) {
         const auto *kernel = std::get_if<Kernel>(&node.op);
         if (!kernel) continue;
@@ -207,9 +242,10 @@ void Readers::kept(const State &state) {
         for (const Arg &arg : kernel->args) {
             if (arg.use != Use::Inplace) continue;
             const ValueId output = node.outputs[n++];
-            if (!is_memory[index_of(base_of(arg.value))]) continue;
-            is_memory[index_of(output)] = true;
-            read(output, space, *graph_[output].box);
+            const auto space = memory[index_of(base_of(arg.value))];
+            if (!space) continue;
+            memory[index_of(output)] = space;
+            read(output, *space, *graph_[output].box);
         }
     }
 }
@@ -256,8 +292,11 @@ Bound compute_bound(const Graph &graph, bool peer) {
     return Readers(graph).bound(peer);
 }
 
-Device home_of(const Graph &graph, const State &state) {
-    return Readers(graph).home_of(state);
+std::vector<Device> state_homes(const Graph &graph) {
+    const Readers readers(graph);
+    std::vector<Device> homes;
+    for (const State &state : graph.states) homes.push_back(readers.home_of(state));
+    return homes;
 }
 
 }  // namespace halyard::pipeline

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "pipeline/plan.h"
 
 namespace halyard::pipeline {
@@ -15,7 +17,7 @@ namespace halyard::pipeline {
 /// when an instance loads, and count nothing; neither do empty boxes, scalars and shapes.
 Bound compute_bound(const Graph &graph, bool peer);
 
-/// Where a state lives: as told, else where its next is made, else where it is taken inplace.
-Device home_of(const Graph &graph, const State &state);
+/// Where each state lives: as told, else where its next is made, else where it is taken inplace.
+std::vector<Device> state_homes(const Graph &graph);
 
 }  // namespace halyard::pipeline

@@ -1,6 +1,7 @@
 #include "pipeline/check_contents.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -27,7 +28,7 @@ private:
     void before_call();
     void after_load();
     void after_call();
-    StorageContents overlaid(const State &state) const;
+    std::map<ValueId, StorageContents> overlaid() const;
     StorageContents *find(StorageKind kind, size_t index, uint32_t slot = 0);
     void put(StorageKind kind, size_t index, uint32_t slot, ValueId value, const Layout &layout);
     bool holds(StorageKind kind, size_t index, uint32_t slot, ValueId value, const Layout &layout);
@@ -42,18 +43,47 @@ private:
         buffers_;  ///< of those outside arenas
 };
 
-/// A value whose n-th element lies at the n-th of these places, counted in elements.
-Elements laid(ValueId value, uint32_t bytes, const std::vector<int64_t> &places) {
-    Elements elements{.root = value, .element_bytes = bytes};
-    for (size_t i = 0; i < places.size(); ++i) {
-        if (i != 0 && places[i] == places[i - 1] + 1) {
-            ++elements.runs.back().count;
-            continue;
+/// Elements of a value, from `element` on in a dense count, and their places in a state's slot.
+struct Row {
+    int64_t element = 0, count = 0;
+    int64_t place = 0, step = 1;  ///< in elements; from one place to the next
+};
+using Rows = std::vector<Row>;
+
+/// The rows of what replaces the elements that are `taken`; they are in the slot as `there` says,
+/// or are the state's own.
+Rows rows_of(const Elements &taken, const Rows *there) {
+    Rows rows;
+    int64_t element = 0;
+    for (const Run &run : taken.runs) {
+        const auto count = static_cast<int64_t>(run.count);
+        for (int64_t done = 0; done < count; done += rows.back().count) {
+            Row row = {element, count - done, run.element + done * run.step, run.step};
+            if (there) {
+                const Row &known =
+                    *std::prev(std::ranges::upper_bound(*there, row.place, {}, &Row::element));
+                const int64_t inside = row.place - known.element;
+                const int64_t left = row.count == 1 ? 1 : (known.count - 1 - inside) / run.step + 1;
+                row = {element, std::min(row.count, left), known.place + inside * known.step,
+                       run.step * known.step};
+            }
+            element += row.count;
+            rows.push_back(row);
         }
-        elements.runs.push_back({.byte = static_cast<uint64_t>(places[i]) * bytes,
-                                 .count = 1,
-                                 .element = static_cast<int64_t>(i),
-                                 .step = 1});
+    }
+    return rows;
+}
+
+Elements laid(ValueId value, uint32_t bytes, const Rows &rows) {
+    Elements elements{.root = value, .element_bytes = bytes};
+    for (const Row &row : rows) {
+        const int64_t together = row.step == 1 ? row.count : 1;
+        for (int64_t i = 0; i < row.count; i += together) {
+            elements.runs.push_back(
+                {.byte = static_cast<uint64_t>(row.place + i * row.step) * bytes,
+                 .count = static_cast<uint64_t>(together),
+                 .element = row.element + i});
+        }
     }
     return elements;
 }
@@ -101,14 +131,19 @@ void Contents::run(Phase phase) {
 
 void Contents::touch(const StepOrder &order, Phase phase, StepId step, const Access &access) {
     const bool reads = access.mode == Mode::Read || access.mode == Mode::Take;
-    const Text text = name_of(phase, step) + (reads ? " reads " : " writes ") + describe(access);
+    const auto fault = [&](const Text &what) {
+        faults_.push_back(name_of(phase, step) + (reads ? " reads " : " writes ") +
+                          describe(access) + what);
+    };
     if (!reads && !may_write(plan_[access.storage], phase)) {
-        faults_.push_back(text + ", which must stay as it is");
-        return;
+        return fault(", which must stay as it is");
     }
     StorageContents &contents = contents_[index_of(access.storage)];
     Elements elements;
-    if (access.mode != Mode::Spoil) elements = map_.elements(plan_[access.replica], access.box);
+    if (access.mode != Mode::Spoil) {
+        const auto runs = access.mode == Mode::Read ? Neighbours::Apart : Neighbours::Dense;
+        elements = map_.elements(plan_[access.replica], access.box, runs);
+    }
     StorageContents::Wrong wrong;
     switch (access.mode) {
         case Mode::Read:
@@ -124,7 +159,7 @@ void Contents::touch(const StepOrder &order, Phase phase, StepId step, const Acc
             wrong = contents.spoil(order, step);
             break;
     }
-    if (wrong) faults_.push_back(text + ", but " + *wrong);
+    if (wrong) fault(", but " + *wrong);
 }
 
 Contents::Text Contents::describe(const Access &access) const {
@@ -181,13 +216,15 @@ void Contents::after_load() {
 }
 
 void Contents::before_call() {
+    std::vector<bool> is_state(graph_.values.size());
+    for (const State &state : graph_.states) is_state[index_of(state.value)] = true;
     for (size_t i = 0; i < plan_.storages.size(); ++i) {
         const StorageKind kind = plan_.storages[i].kind;
         contents_[i].settle();
         const bool stays = kind == StorageKind::Instance || kind == StorageKind::Constant;
         if (!stays) contents_[i] = StorageContents(plan_.storages[i].bytes);
         // Later calls find another value in a state than load did.
-        for (const State &state : graph_.states) contents_[i].forget(state.value);
+        contents_[i].forget(is_state);
     }
     for (size_t i = 0; i < graph_.ports.size(); ++i) {
         const Port &port = graph_.ports[i];
@@ -206,6 +243,7 @@ void Contents::after_call() {
         faults_.push_back("the output '" + output.name + "' does not hold " +
                           name_of(graph_, output.value) + " at the end");
     }
+    const auto slots = overlaid();
     for (size_t i = 0; i < graph_.states.size(); ++i) {
         const State &state = graph_.states[i];
         const Text name = "the state " + name_of(graph_, state.value);
@@ -215,41 +253,41 @@ void Contents::after_call() {
                               " at the end");
         } else if (elements_of(*graph_[state.value].box) != 0) {
             StorageContents *slot = find(StorageKind::State, i);
-            if (slot && slot->holds_all_of(overlaid(state))) continue;
+            if (slot && slot->holds_all_of(slots.at(state.value))) continue;
             faults_.push_back(name + " does not hold what is made of it at the end");
         }
     }
 }
 
-/// What the slot of a state without next must hold: the state, and laid over it in the order of
+/// What the slot of each state without next must hold: the state, and laid over it in the order of
 /// nodes what kernels made of it `inplace`, of all of it or of views.
-StorageContents Contents::overlaid(const State &state) const {
-    const Elements whole = all_of(state.value, {});
-    StorageContents slot(elements_of(*graph_[state.value].box) * whole.element_bytes);
-    slot.put(whole);
-    std::map<ValueId, std::vector<int64_t>> places;  // of the elements of what lies in the slot
+std::map<ValueId, StorageContents> Contents::overlaid() const {
+    std::map<ValueId, StorageContents> slots;               // by state
+    std::map<ValueId, std::pair<ValueId, Rows>> laid_down;  // by output: the state, and where
+    for (const State &state : graph_.states) {
+        if (state.next) continue;
+        const Elements whole = all_of(state.value, {});
+        const uint64_t bytes = elements_of(*graph_[state.value].box) * whole.element_bytes;
+        slots.emplace(state.value, bytes).first->second.put(whole);
+    }
     for (const Node &node : graph_.nodes) {
         const auto *kernel = std::get_if<Kernel>(&node.op);
         size_t n = 0;
         for (size_t a = 0; kernel && a < kernel->args.size(); ++a) {
             if (kernel->args[a].use != Use::Inplace) continue;
             const ValueId output = node.outputs[n++];
+            const ValueId root = map_.root_of(kernel->args[a].value);
+            const auto before = laid_down.find(root);
+            const bool is_laid = before != laid_down.end();
+            const auto slot = slots.find(is_laid ? before->second.first : root);
+            if (slot == slots.end()) continue;
             const Elements taken = all_of(kernel->args[a].value, {});
-            const auto before = places.find(taken.root);
-            if (taken.root != state.value && before == places.end()) continue;
-            std::vector<int64_t> &place = places[output];
-            for (const Run &run : taken.runs) {
-                for (uint64_t i = 0; i < run.count; ++i) {
-                    const int64_t element = run.element + static_cast<int64_t>(i) * run.step;
-                    place.push_back(taken.root == state.value
-                                        ? element
-                                        : before->second[static_cast<size_t>(element)]);
-                }
-            }
-            slot.put(laid(output, taken.element_bytes, place));
+            Rows rows = rows_of(taken, is_laid ? &before->second.second : nullptr);
+            slot->second.put(laid(output, taken.element_bytes, rows));
+            laid_down[output] = {slot->first, std::move(rows)};
         }
     }
-    return slot;
+    return slots;
 }
 
 }  // namespace

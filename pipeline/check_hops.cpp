@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <tuple>
 
 #include "pipeline/bound.h"
@@ -57,7 +58,7 @@ private:
     void counts(const Text &when, const Counts &found, const Counts &told);
     void transfers();
     void transfer(size_t i);
-    void strict(const Transfer &transfer);
+    void strict();
     void compare();
     void bound();
 
@@ -80,16 +81,9 @@ void Hops::check() {
 }
 
 Move Hops::move_of(ValueId value, const Box &box, Device from, Device to, bool at_load) const {
-    const Replica dense{.value = value, .box = box, .strides = dense_strides(box)};
-    const Elements elements = map_.elements(dense, box);
-    Move move{.root = elements.root, .from = from, .to = to, .at_load = at_load};
-    if (elements.runs.empty()) return move;
-    move.first = move.last = elements.runs[0].element;
-    for (const Run &run : elements.runs) {
-        const int64_t end = run.element + static_cast<int64_t>(run.count - 1) * run.step;
-        move.first = std::min({move.first, run.element, end});
-        move.last = std::max({move.last, run.element, end});
-    }
+    Move move{.root = map_.root_of(value), .from = from, .to = to, .at_load = at_load};
+    if (elements_of(box) == 0) return move;
+    std::tie(move.first, move.last) = map_.ends(value, box);
     return move;
 }
 
@@ -195,6 +189,7 @@ void Hops::transfers() {
                      std::to_string(graph_.transfers.size()) + " transfers");
     }
     for (size_t i = 0; i < plan_.hops.size(); ++i) transfer(i);
+    strict();
     if (!std::ranges::is_sorted(plan_.hops, {}, &Hop::at_load)) {
         fault("the plan has a transfer at load before one of the call");
     }
@@ -215,16 +210,18 @@ void Hops::transfer(size_t i) {
         fault(name + " is told as " + std::to_string(hop.bytes) + " bytes");
     }
     if (transfer.reason.empty() || hop.remedy.empty()) fault(name + " has no reason or remedy");
-    strict(transfer);
 }
 
-void Hops::strict(const Transfer &transfer) {
+void Hops::strict() {
     if (!graph_.strict) return;
-    const Text entry = graph_[transfer.value].name + " -> " + to_string(transfer.to);
-    if (std::ranges::find(graph_.strict->entries, entry, &Strict::Entry::transfer) !=
-        graph_.strict->entries.end())
-        return;
-    fault("the transfer '" + entry + "' is not on the strict list");
+    std::set<Text> entries;
+    for (const Strict::Entry &entry : graph_.strict->entries) entries.insert(entry.transfer);
+    for (const Transfer &transfer : graph_.transfers) {
+        if (index_of(transfer.value) >= graph_.values.size()) continue;  // told before
+        const Text entry = graph_[transfer.value].name + " -> " + to_string(transfer.to);
+        if (entries.contains(entry)) continue;
+        fault("the transfer '" + entry + "' is not on the strict list");
+    }
 }
 
 Hops::Text Hops::text_of_move(const Move &move) const {

@@ -119,6 +119,7 @@ void Tables::states() {
               std::to_string(graph_.states.size()));
         return;
     }
+    const std::vector<Device> homes = state_homes(graph_);
     for (size_t i = 0; i < plan_.states.size(); ++i) {
         const State &state = graph_.states[i];
         const PlannedState &planned = plan_.states[i];
@@ -133,8 +134,7 @@ void Tables::states() {
         }
         if (!is_space(planned.space)) {
             fault(name + " is in a space that does not exist");
-        } else if (const Device home = home_of(graph_, state);
-                   plan_[planned.space].device != home) {
+        } else if (const Device home = homes[i]; plan_[planned.space].device != home) {
             fault(name + " is not on " + to_string(home));
         }
     }

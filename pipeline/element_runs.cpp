@@ -1,6 +1,7 @@
 #include "pipeline/element_runs.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace halyard::pipeline {
@@ -29,6 +30,23 @@ std::vector<Loop> join(std::vector<Loop> loops) {
         }
     }
     return joined;
+}
+
+/// Takes the loop out that makes up runs: of neighbours, else the longest of very many runs.
+Loop take_inner(std::vector<Loop> &loops, Neighbours neighbours) {
+    constexpr int64_t max_runs = 4096;
+    Loop inner{.stride = 1, .extent = 1, .step = 1};
+    if (loops.empty()) return inner;
+    const bool has_neighbours = loops[0].stride == 1;
+    int64_t runs = 1;
+    for (size_t d = has_neighbours ? 1 : 0; d < loops.size(); ++d) runs *= loops[d].extent;
+    const bool takes_longest = neighbours == Neighbours::Apart && runs > max_runs;
+    if (!has_neighbours && !takes_longest) return inner;
+    const auto taken =
+        takes_longest ? std::ranges::max_element(loops, {}, &Loop::extent) : loops.begin();
+    inner = *taken;
+    loops.erase(taken);
+    return inner;
 }
 
 /// Calls `visit` with each point of nested loops of these extents, the first one innermost.
@@ -197,16 +215,36 @@ ValueId ElementMap::step_through(ValueId view, std::vector<int64_t> &point) cons
                       node.op);
 }
 
-Elements ElementMap::elements(const Replica &replica, const Box &box) const {
+std::pair<int64_t, int64_t> ElementMap::ends(ValueId value, const Box &box) const {
+    if (const auto &affine = affine_[index_of(value)]) {
+        int64_t first = affine->start, length = 0;
+        for (size_t d = 0; d < box.size(); ++d) {
+            first += (box[d].min - (*graph_[value].box)[d].min) * affine->steps[d];
+            length += (box[d].extent - 1) * affine->steps[d];
+        }
+        return {first, first + length};
+    }
+    const Replica dense = {.value = value, .box = box, .strides = dense_strides(box)};
+    std::pair<int64_t, int64_t> ends = {std::numeric_limits<int64_t>::max(), 0};
+    for (const Run &run : scattered_runs(dense, box)) {
+        const int64_t last = run.element + static_cast<int64_t>(run.count - 1) * run.step;
+        ends = {std::min(ends.first, run.element), std::max(ends.second, last)};
+    }
+    return ends;
+}
+
+Elements ElementMap::elements(const Replica &replica, const Box &box, Neighbours neighbours) const {
     Elements elements{.root = root_of(replica.value),
                       .element_bytes = bytes_of(graph_[replica.value].elem)};
     if (elements_of(box) == 0) return elements;
     const bool is_affine = affine_[index_of(replica.value)].has_value();
-    elements.runs = is_affine ? affine_runs(replica, box) : scattered_runs(replica, box);
+    elements.runs =
+        is_affine ? affine_runs(replica, box, neighbours) : scattered_runs(replica, box);
     return elements;
 }
 
-std::vector<Run> ElementMap::affine_runs(const Replica &replica, const Box &box) const {
+std::vector<Run> ElementMap::affine_runs(const Replica &replica, const Box &box,
+                                         Neighbours neighbours) const {
     const Value &value = graph_[replica.value];
     const uint32_t bytes = bytes_of(value.elem);
     const Affine &affine = *affine_[index_of(replica.value)];
@@ -218,11 +256,7 @@ std::vector<Run> ElementMap::affine_runs(const Replica &replica, const Box &box)
         loops.push_back({replica.strides[d], box[d].extent, affine.steps[d]});
     }
     loops = join(std::move(loops));
-    Loop inner{.stride = 1, .extent = 1, .step = 1};
-    if (!loops.empty() && loops[0].stride == 1) {
-        inner = loops[0];
-        loops.erase(loops.begin());
-    }
+    const Loop inner = take_inner(loops, neighbours);
     std::vector<int64_t> extents;
     for (const Loop &loop : loops) extents.push_back(loop.extent);
     std::vector<Run> runs;
@@ -235,7 +269,8 @@ std::vector<Run> ElementMap::affine_runs(const Replica &replica, const Box &box)
         runs.push_back({.byte = replica.offset + static_cast<uint64_t>(row) * bytes,
                         .count = static_cast<uint64_t>(inner.extent),
                         .element = first,
-                        .step = inner.step});
+                        .step = inner.step,
+                        .gap = static_cast<uint64_t>(inner.stride - 1) * bytes});
     });
     return runs;
 }

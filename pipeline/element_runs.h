@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "pipeline/plan.h"
@@ -13,7 +14,14 @@ struct Run {
     uint64_t byte = 0;    ///< from the storage's start
     uint64_t count = 0;   ///< elements
     int64_t element = 0;  ///< of the root, at `byte`
-    int64_t step = 0;     ///< from one element to its neighbour; any number where `count` is 1
+    int64_t step = 1;     ///< from one element to its neighbour; any number where `count` is 1
+    uint64_t gap = 0;     ///< bytes between neighbours, a multiple of an element's
+};
+
+/// What a run may be.
+enum class Neighbours : uint8_t {
+    Dense,  ///< no gap
+    Apart,  ///< equal gaps, where runs without would be very many
 };
 
 /// Elements of one value in one storage, and where they lie.
@@ -32,7 +40,11 @@ public:
     ValueId root_of(ValueId value) const { return root_[index_of(value)]; }
 
     /// The elements of `box`, which lies in the replica's box.
-    Elements elements(const Replica &replica, const Box &box) const;
+    Elements elements(const Replica &replica, const Box &box,
+                      Neighbours neighbours = Neighbours::Dense) const;
+
+    /// The first and the last element of the root that are in a box with elements.
+    std::pair<int64_t, int64_t> ends(ValueId value, const Box &box) const;
 
 private:
     /// Element of the root at a point of a value: start + sum of steps * (point - box minimum).
@@ -42,7 +54,8 @@ private:
     };
 
     std::optional<Affine> affine_of(const Node &node, ValueId view) const;
-    std::vector<Run> affine_runs(const Replica &replica, const Box &box) const;
+    std::vector<Run> affine_runs(const Replica &replica, const Box &box,
+                                 Neighbours neighbours) const;
     std::vector<Run> scattered_runs(const Replica &replica, const Box &box) const;
     std::optional<Affine> reshaped(ValueId source, const Box &box) const;
     int64_t element_at(ValueId value, std::vector<int64_t> point) const;

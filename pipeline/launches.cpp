@@ -33,12 +33,13 @@ std::string why_kept(StorageKind kind) {
     throw InternalError("a kind of storage has no reason");
 }
 
-uint32_t port_of(const Graph &graph, ValueId value) {
-    const auto port = std::ranges::find(graph.ports, value, &Port::value);
-    return static_cast<uint32_t>(port - graph.ports.begin());
-}
-
 }  // namespace
+
+Launches::Launches(PlanDraft &draft) : draft_(draft) {
+    for (uint32_t at = 0; at < draft.graph.ports.size(); ++at) {
+        ports_[draft.graph.ports[at].value] = at;
+    }
+}
 
 void Launches::launch(uint32_t at) {
     const Node &node = draft_.graph.nodes[at];
@@ -98,7 +99,7 @@ void Launches::overwrite_slot(uint32_t at, ValueId arg, ValueId output) {
 LaunchArg Launches::argument(const Node &node, const Kernel &kernel, size_t i) {
     const Arg &arg = kernel.args[i];
     const std::optional<Box> &whole = draft_.graph[arg.value].box;
-    if (!whole) return ScalarArg{.port = port_of(draft_.graph, arg.value)};
+    if (!whole) return ScalarArg{.port = ports_.at(arg.value)};
     const Box box = arg.box.value_or(*whole);
     if (arg.use == Use::Shape || elements_of(box) == 0) {
         const SpaceId space = draft_.memory.space(device_of(draft_.graph, kernel));
@@ -173,8 +174,10 @@ std::string Launches::unique_name(const std::string &function) {
     for (size_t at = base.find("::"); at != std::string::npos; at = base.find("::")) {
         base.replace(at, 2, "_");
     }
-    std::string name = base;
-    for (int n = 2; !names_.insert(name).second; ++n) name = base + "_" + std::to_string(n);
+    // Counts on from where the last one of this base ended.
+    uint32_t &number = numbers_.try_emplace(base, 1).first->second;
+    std::string name = number == 1 ? base : base + "_" + std::to_string(number);
+    while (!names_.insert(name).second) name = base + "_" + std::to_string(++number);
     return name;
 }
 

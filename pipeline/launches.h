@@ -11,7 +11,7 @@ namespace halyard::pipeline {
 /// Writes launches down, with the copies that their arguments need.
 class Launches {
 public:
-    explicit Launches(PlanDraft &draft) : draft_(draft) {}
+    explicit Launches(PlanDraft &draft);
 
     /// Node `at` is a kernel that runs. Its outputs are where they are made afterwards.
     void launch(uint32_t at);
@@ -27,7 +27,9 @@ private:
 
     PlanDraft &draft_;
     std::map<ValueId, Presence> taken_;  ///< where an output takes the place of its argument
+    std::map<ValueId, uint32_t> ports_;
     std::set<std::string> names_;
+    std::map<std::string, uint32_t> numbers_;  ///< by name without one: that of the last kernel
 };
 
 }  // namespace halyard::pipeline

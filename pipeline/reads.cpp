@@ -1,6 +1,7 @@
 #include "pipeline/reads.h"
 
 #include <algorithm>
+#include <set>
 
 #include "dsl/error.h"
 
@@ -79,9 +80,10 @@ std::string describe(const Graph &graph, const Read &read) {
 std::string reason_of(const Graph &graph, ValueId value, const std::vector<Read> &reads) {
     constexpr size_t most = 4;  // names; a reason is one line
     std::vector<std::string> readers;
+    std::set<std::string> seen;
     for (const Read &read : reads) {
-        const std::string reader = describe(graph, read);
-        if (std::ranges::find(readers, reader) == readers.end()) readers.push_back(reader);
+        const auto [reader, is_new] = seen.insert(describe(graph, read));
+        if (is_new) readers.push_back(*reader);
     }
     std::string text = "%" + graph[value].name + " is read by " + readers.front();
     const size_t named = std::min(readers.size(), most);

@@ -7,7 +7,24 @@ namespace halyard::pipeline {
 namespace {
 
 uint64_t end_of(const Run &run, uint32_t element_bytes) {
-    return run.byte + run.count * element_bytes;
+    return run.byte + run.count * (element_bytes + run.gap) - run.gap;
+}
+
+/// The part of a run that starts in a piece of memory; none if all of the piece is a gap.
+struct Part {
+    uint64_t first = 0, last = 0;  ///< of the run's elements
+    uint64_t byte = 0;             ///< of the first one
+    bool is_torn = false;          ///< an element reaches into the piece from before it
+};
+
+std::optional<Part> part_in(const Run &run, uint32_t bytes, uint64_t begin, uint64_t end) {
+    const uint64_t pitch = bytes + run.gap, before = begin - run.byte;
+    const bool is_torn = before % pitch != 0 && before % pitch < bytes;
+    const uint64_t first = (before + pitch - 1) / pitch;
+    const uint64_t byte = run.byte + first * pitch;
+    if (byte >= end && !is_torn) return {};
+    const uint64_t last = std::min(run.count, (end - 1 - run.byte) / pitch + 1) - 1;
+    return Part{.first = first, .last = last, .byte = byte, .is_torn = is_torn};
 }
 
 std::string text_of(StepId step) {
@@ -61,14 +78,17 @@ bool StorageContents::holds(const Elements &elements, const Run &run) {
     const auto [first, last] = pieces_of(run.byte, end_of(run, bytes));
     return std::all_of(first, last, [&](const auto &entry) {
         const auto &[begin, piece] = entry;
-        const uint64_t before = begin - run.byte;
+        const auto part = part_in(run, bytes, begin, piece.end);
+        if (!part) return true;
         const auto &origin = piece.origin;
         if (!origin || origin->root != elements.root || origin->element_bytes != bytes)
             return false;
-        if (before % bytes != 0) return false;
-        const auto index = static_cast<int64_t>(before / bytes);
-        if (origin->element != run.element + index * run.step) return false;
-        return piece.end - begin <= bytes || origin->step == run.step;
+        if (part->is_torn || (part->byte - begin) % bytes != 0) return false;
+        const auto index = static_cast<int64_t>((part->byte - begin) / bytes);
+        const int64_t wanted = run.element + static_cast<int64_t>(part->first) * run.step;
+        if (origin->element + index * origin->step != wanted) return false;
+        const auto apart = static_cast<int64_t>((bytes + run.gap) / bytes);
+        return part->first == part->last || origin->step * apart == run.step;
     });
 }
 
@@ -94,7 +114,9 @@ StorageContents::Wrong StorageContents::unordered(const StepOrder &order, StepId
                                                   const Elements &elements, const Run &run) {
     const auto [first, last] = pieces_of(run.byte, end_of(run, elements.element_bytes));
     for (auto piece = first; piece != last; ++piece) {
-        const std::optional<StepId> &writer = piece->second.writer;
+        const auto &[begin, there] = *piece;
+        if (!part_in(run, elements.element_bytes, begin, there.end)) continue;
+        const std::optional<StepId> &writer = there.writer;
         if (writer && !order.before(*writer, step)) {
             return "is not ordered behind " + text_of(*writer) + ", which writes it";
         }
@@ -118,6 +140,8 @@ StorageContents::Wrong StorageContents::read(const StepOrder &order, StepId step
     for (const Run &run : elements.runs) {
         const auto [first, last] = pieces_of(run.byte, end_of(run, elements.element_bytes));
         for (auto piece = first; piece != last; ++piece) {
+            const auto &[begin, there] = *piece;
+            if (!part_in(run, elements.element_bytes, begin, there.end)) continue;
             auto &readers = piece->second.readers;
             const auto mine = std::ranges::find(readers, queue, &std::pair<QueueId, StepId>::first);
             if (mine == readers.end()) {
@@ -169,9 +193,9 @@ StorageContents::Wrong StorageContents::spoil(const StepOrder &order, StepId ste
     return replace(order, step, 0, {.end = pieces_.rbegin()->second.end});
 }
 
-void StorageContents::forget(ValueId root) {
+void StorageContents::forget(const std::vector<bool> &roots) {
     for (auto &[begin, piece] : pieces_) {
-        if (piece.origin && piece.origin->root == root) piece.origin.reset();
+        if (piece.origin && roots[index_of(piece.origin->root)]) piece.origin.reset();
     }
 }
 

@@ -40,8 +40,8 @@ public:
     /// Whether all that is of use in the other storage is here in the same bytes.
     bool holds_all_of(const StorageContents &other);
 
-    /// What it holds of this value is of no more use.
-    void forget(ValueId root);
+    /// What it holds of these values, told by value, is of no more use.
+    void forget(const std::vector<bool> &roots);
 
     /// All who touched the storage are done.
     void settle();

@@ -49,6 +49,9 @@ Box box_of_run(const Box &whole, int64_t first, int64_t count) {
     return box;
 }
 
+/// Elements of a reshape in more runs than this count as all from the first to the last one.
+constexpr int64_t max_runs = 4096;
+
 /// Calls `visit(first, count)` for the neighbours in a dense count of `whole` that make up `box`.
 template<typename Visit>
 void for_each_run(const Box &whole, const Box &box, const Visit &visit) {
@@ -70,6 +73,65 @@ void for_each_run(const Box &whole, const Box &box, const Visit &visit) {
         }
         if (outer == box.size()) return;
     }
+}
+
+int64_t runs_in(const Box &whole, const Box &box) {
+    size_t d = 0;
+    while (d < whole.size() && box[d].extent == whole[d].extent) ++d;
+    int64_t runs = 1;
+    for (size_t outer = d + 1; outer < whole.size(); ++outer) runs *= box[outer].extent;
+    return runs;
+}
+
+/// The box of `source` that holds the elements of `box`, a part of `whole`, where source and whole
+/// hold the same elements: the smallest, unless they lie in very many runs.
+Box box_before(const Box &source, const Box &whole, const Box &box) {
+    if (runs_in(whole, box) > max_runs) {
+        std::vector<int64_t> low, high;
+        for (const Dim &dim : box) {
+            low.push_back(dim.min);
+            high.push_back(dim.min + dim.extent - 1);
+        }
+        const int64_t first = number_of(whole, low);
+        return box_of_run(source, first, number_of(whole, high) - first + 1);
+    }
+    std::optional<Box> found;
+    for_each_run(whole, box, [&](int64_t first, int64_t count) {
+        const Box run = box_of_run(source, first, count);
+        found = found ? bounding_box(*found, run) : run;
+    });
+    return *found;
+}
+
+/// Dimensions that both boxes of a reshape have in common: the fewest, from the innermost on, that
+/// hold equally many elements.
+struct Joint {
+    size_t source_begin = 0, source_end = 0, view_begin = 0, view_end = 0;
+};
+
+std::vector<Joint> joints_of(const Box &source, const Box &view) {
+    std::vector<Joint> joints;
+    size_t s = 0, v = 0;
+    while (s < source.size() || v < view.size()) {
+        Joint joint = {.source_begin = s, .view_begin = v};
+        int64_t in_source = s < source.size() ? source[s++].extent : 1;
+        int64_t in_view = v < view.size() ? view[v++].extent : 1;
+        while (in_source != in_view) {
+            if (in_source < in_view) {
+                in_source *= source[s++].extent;
+            } else {
+                in_view *= view[v++].extent;
+            }
+        }
+        joint.source_end = s;
+        joint.view_end = v;
+        joints.push_back(joint);
+    }
+    return joints;
+}
+
+Box part_of(const Box &box, size_t begin, size_t end) {
+    return {box.begin() + static_cast<ptrdiff_t>(begin), box.begin() + static_cast<ptrdiff_t>(end)};
 }
 
 /// Dimensions that `box` has more than one element in, smallest stride first.
@@ -150,16 +212,17 @@ Box Views::source_box(ValueId view, const Box &box) const {
         return before;
     };
     const auto through_reshape = [&](const Reshape &) {
-        std::optional<Box> found;
-        if (elements_of(box) != 0) {
-            for_each_run(whole, box, [&](int64_t first, int64_t count) {
-                const Box run = box_of_run(before, first, count);
-                found = found ? bounding_box(*found, run) : run;
-            });
-        } else {
+        if (elements_of(box) == 0) {
             for (Dim &dim : before) dim.extent = 0;
+            return before;
         }
-        return found.value_or(before);
+        Box found;
+        for (const auto &[source_begin, source_end, begin, end] : joints_of(before, whole)) {
+            const Box joint = box_before(part_of(before, source_begin, source_end),
+                                         part_of(whole, begin, end), part_of(box, begin, end));
+            found.insert(found.end(), joint.begin(), joint.end());
+        }
+        return found;
     };
     return std::visit(
         overloaded{

@@ -39,10 +39,12 @@ public:
     ValueId root(ValueId value) const { return root_[index_of(value)]; }
     const Op &op(ValueId view) const { return node_[index_of(view)]->op; }
 
-    /// The smallest box of the view's source that holds all elements of `box`.
+    /// The smallest box of the view's source that holds all elements of `box`. Through a reshape
+    /// that cuts dimensions into more than 4096 runs: a box that holds all between the first and
+    /// the last.
     Box source_box(ValueId view, const Box &box) const;
 
-    /// The smallest boxes all the way down to the root.
+    /// These boxes all the way down to the root.
     Box root_box(ValueId value, const Box &box) const;
 
     /// Where `view` lies, at least `box` of it, when its source lies as `source` says. None if no

@@ -149,12 +149,12 @@ TEST_CASE("compute_bound is what the cheapest of all trees costs") {
     }
 }
 
-TEST_CASE("home_of tells where a state lives") {
+TEST_CASE("state_homes tells where each state lives") {
     const auto home = [](const std::string &state, const std::string &nodes) {
         const Graph graph =
             parse("pipeline p(%a: f32[4] @sim:1) -> () {\n" + state + nodes + "}").at(0);
-        CHECK(find_home(graph, graph.states[0]) == home_of(graph, graph.states[0]));
-        return to_string(home_of(graph, graph.states[0]));
+        CHECK(find_home(graph, graph.states[0]) == state_homes(graph)[0]);
+        return to_string(state_homes(graph)[0]);
     };
     const std::string made = "%o: f32[4] = f(%a) @cuda:0\nnext %k = %o\n";
     CHECK(home("state %k: f32[4]\n", made) == "cuda:0");

@@ -89,3 +89,22 @@ TEST_CASE("dense_strides follows an order of dimensions") {
     CHECK(dense_strides(box, {2, 0, 1}) == std::vector<int64_t>{5, 10, 1});
     CHECK(dense_strides({}).empty());
 }
+
+TEST_CASE("elements takes the longest dimension as a run where there would be very many") {
+    const Graph graph = parse(R"(pipeline p(%a: u8[3,5000,2] @cpu) -> () {
+  %c: u8[2,5000,2] = view crop(%a[1+2,5000,2])
+})")[0];
+    const Replica replica{
+        .value = find(graph, "c"), .box = {{0, 2}, {0, 5000}, {0, 2}}, .strides = {1, 4, 20000}};
+    const ElementMap map(graph);
+    CHECK(map.elements(replica, replica.box).runs.size() == 10000);
+    const auto runs = map.elements(replica, replica.box, Neighbours::Apart).runs;
+    REQUIRE(runs.size() == 2);  // rows without a gap between the last two dimensions are one
+    CHECK(runs[1].byte == 1);
+    CHECK(runs[1].count == 10000);
+    CHECK(runs[1].element == 2);
+    CHECK(runs[1].step == 3);
+    CHECK(runs[1].gap == 3);
+    CHECK(map.ends(replica.value, {{0, 2}, {1, 2}, {1, 1}}) ==
+          std::pair<int64_t, int64_t>(15004, 15008));
+}

@@ -92,3 +92,14 @@ TEST_CASE("make_plan follows views of any number without a deep stack") {
                                    ", %a" + last + ", %r" + last + ") @cuda:0\n}");
     CHECK(make_plan(graph).per_call.uploads == 2);
 }
+
+TEST_CASE("make_plan counts no elements of views, and none of a state that is taken inplace") {
+    const Graph graph = read_graph(R"(pipeline p(%a: f32[1000000000000,2] @cpu) -> (%c @cpu) {
+  state %s: f32[1000000000000] @cuda:0
+  %v: f32[2,1000000000000] = view reshape(%a)
+  %c: f32[4] = g(%v[1,1000000000000]) @cuda:0
+  %n: f32[1000000000000] = h(inplace %s) @cuda:0
+  %m: f32[1000000000000] = h(inplace %n) @cuda:0
+})");
+    CHECK(make_plan(graph).per_call.payload == 8000000000016);
+}

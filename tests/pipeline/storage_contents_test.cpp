@@ -110,7 +110,7 @@ TEST_CASE("StorageContents forgets a value") {
     StorageContents contents(32);
     contents.put(elements(1, 0, 4));
     contents.put(elements(2, 16, 4));
-    contents.forget(ValueId{1});
+    contents.forget({false, true, false});
     CHECK_FALSE(contents.holds(elements(1, 0, 4)));
     CHECK(contents.holds(elements(2, 16, 4)));
 }
@@ -125,4 +125,28 @@ TEST_CASE("StorageContents compares two storages") {
     CHECK_FALSE(b.holds_all_of(a));
     b.put(elements(2, 4, 1));
     CHECK_FALSE(a.holds_all_of(b));
+}
+
+TEST_CASE("StorageContents reads what lies apart, and minds no gap") {
+    const StepOrder order = order_of({{}, {StepId{0}}, {}, {StepId{1}}, {StepId{3}}, {StepId{4}}});
+    const auto apart = [](int64_t element, int64_t step, uint64_t byte = 4) {
+        return Elements{
+            .root = ValueId{1},
+            .element_bytes = 4,
+            .runs = {{.byte = byte, .count = 4, .element = element, .step = step, .gap = 8}}};
+    };
+    const std::string other = "finds something else there";
+    StorageContents contents(64);
+    CHECK_FALSE(contents.write(order, StepId{0}, elements(1, 0, 16)));
+    CHECK_FALSE(contents.read(order, StepId{1}, apart(1, 3)));
+    CHECK(contents.read(order, StepId{1}, apart(1, 1)) == other);
+    CHECK(contents.read(order, StepId{1}, apart(2, 3)) == other);
+    // Another value in a gap, then in place of an element.
+    CHECK_FALSE(contents.write(order, StepId{3}, elements(2, 8, 2)));
+    CHECK_FALSE(contents.read(order, StepId{4}, apart(1, 3)));
+    CHECK(contents.read(order, StepId{2}, apart(1, 3)) ==
+          "is not ordered behind step 0, which writes it");
+    CHECK_FALSE(contents.write(order, StepId{5}, elements(2, 16, 1)));
+    CHECK(contents.read(order, StepId{5}, apart(1, 3)) == other);
+    CHECK(contents.read(order, StepId{5}, apart(1, 3, 6)) == other);
 }

@@ -120,3 +120,21 @@ TEST_CASE("Views splits a dimension of a buffer whose rows are apart") {
     CHECK(views.show(value(graph, "s"), gaps, {{0, 2}, {0, 2}, {0, 3}}) ==
           Geometry{.box = {{0, 2}, {0, 2}, {0, 3}}, .strides = {1, 2, 8}});
 }
+
+TEST_CASE("Views goes through a reshape joint by joint, and counts no runs of a very long one") {
+    const Graph graph =
+        read_graph(R"(pipeline p(%a: u8[64,5,6] @cpu, %b: u8[1000000000000,2] @cpu) -> () {
+  %i: u8[8,8,30] = view reshape(%a)
+  %v: u8[2,1000000000000] = view reshape(%b)
+  %w: u8[1000000000000,2,1] = view reshape(%v)
+})");
+    const Views views(graph);
+    CHECK(views.root_box(value(graph, "i"), {{0, 1}, {2, 3}, {4, 2}}) ==
+          Box{{16, 17}, {0, 5}, {0, 2}});
+    const ValueId v = value(graph, "v"), w = value(graph, "w");
+    CHECK(views.root_box(v, {{1, 1}, {0, 1000000000000}}) == Box{{0, 1000000000000}, {0, 2}});
+    CHECK(views.root_box(v, {{1, 1}, {0, 400000}}) == Box{{1, 799999}, {0, 1}});
+    // Few runs: the last element of one row and the second one of the next.
+    CHECK(views.root_box(v, {{1, 1}, {499999999999, 2}}) == Box{{1, 999999999999}, {0, 2}});
+    CHECK(views.root_box(w, {{3, 2}, {1, 1}, {0, 1}}) == Box{{2, 4}, {1, 1}});
+}
