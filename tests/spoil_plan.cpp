@@ -122,7 +122,7 @@ private:
             });
         }
         const auto fill = [&](Plan &plan) { return any_action<Fill>(plan.load); };
-        edit("another fill", fill, [](Plan &, Fill &of) { of.value += 1; });
+        edit("another fill", fill, [](Plan &, Fill &of) { of.value = of.value.as_double() + 1; });
         edit("a fill of something else", fill,
              [&](Plan &plan, Fill &of) { of.to = ReplicaId(below(plan.replicas.size())); });
         edit("a fill at a call", fill, [](Plan &plan, Fill &of) {
@@ -325,6 +325,47 @@ std::vector<SpoiledPlan> without_steps(const Plan &plan) {
     for (size_t i = 0; i < plan.steps.size(); ++i) {
         spoiled.push_back({"without step " + std::to_string(i), plan});
         remove_step(spoiled.back().plan.steps, i);
+    }
+    return spoiled;
+}
+
+std::vector<SpoiledPlan> without_copies(const Plan &plan, CopyKind kind) {
+    std::vector<SpoiledPlan> spoiled;
+    for (const bool is_load : {true, false}) {
+        const std::vector<Step> &steps = is_load ? plan.load : plan.steps;
+        for (size_t i = 0; i < steps.size(); ++i) {
+            const auto *copy = std::get_if<Copy>(&steps[i].action);
+            if (!copy || copy->kind != kind) continue;
+            spoiled.push_back({(is_load ? "without load step " : "without step ") +
+                                   std::to_string(i) + ", which copies '" +
+                                   plan.graph[plan[copy->from].value].name + "'",
+                               plan});
+            remove_step(is_load ? spoiled.back().plan.load : spoiled.back().plan.steps, i);
+        }
+    }
+    return spoiled;
+}
+
+std::vector<SpoiledPlan> with_overlaps(const Plan &plan, StorageKind kind) {
+    std::vector<SpoiledPlan> spoiled;
+    for (size_t a = 0; a < plan.storages.size(); ++a) {
+        for (size_t b = a + 1; b < plan.storages.size(); ++b) {
+            const Storage &first = plan.storages[a], &second = plan.storages[b];
+            const bool is_pair = first.kind == kind && second.kind == kind &&
+                                 first.space == second.space && first.bytes != 0 &&
+                                 second.bytes != 0;
+            if (!is_pair) continue;
+            spoiled.push_back({"storages " + std::to_string(a) + " and " + std::to_string(b) +
+                                   " on the same bytes",
+                               plan});
+            Plan &changed = spoiled.back().plan;
+            Space &space = changed.spaces[index_of(first.space)];
+            uint64_t &end = kind == StorageKind::Frame ? space.frame_bytes : space.instance_bytes;
+            const uint64_t alignment = space.alignment.storage;
+            const uint64_t behind = (end + alignment - 1) / alignment * alignment;
+            changed.storages[a].offset = changed.storages[b].offset = behind;
+            end = behind + std::max(first.bytes, second.bytes);
+        }
     }
     return spoiled;
 }
