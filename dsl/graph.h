@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dsl/device.h"
+#include "dsl/number.h"
 
 namespace halyard {
 
@@ -118,7 +119,7 @@ struct State {
     ValueId value{};
     std::string file;               ///< initial array, raw bytes beside the graph; empty: none
     std::optional<Device> device;   ///< none: the space of the kernel that makes `next`
-    std::optional<double> initial;  ///< initial scalar, a fill
+    std::optional<Number> initial;  ///< initial scalar, a fill
     uint32_t delay = 0;             ///< a call reads what was made delay + 1 calls earlier
     std::optional<ValueId> next;  ///< none: it keeps its value, unless a kernel takes it `inplace`
     SourcePos pos;

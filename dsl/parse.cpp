@@ -155,7 +155,7 @@ void PipelineParser::state() {
     state.pos = lexer_.position(name);
     if (terms_.next_is(Token::Kind::String)) state.file = terms_.string();
     if (terms_.accept("@")) state.device = terms_.device();
-    if (terms_.accept("=")) state.initial = terms_.decimal();
+    if (terms_.accept("=")) state.initial = terms_.number();
     if (terms_.accept("delay")) state.delay = terms_.natural32("the delay");
     graph_.states.push_back(std::move(state));
 }

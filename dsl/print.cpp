@@ -153,7 +153,7 @@ void Printer::states() {
         out_ += "  state " + typed(state.value);
         if (!state.file.empty()) out_ += ' ' + quote(state.file);
         if (state.device) out_ += " @" + to_string(*state.device);
-        if (state.initial) out_ += " = " + print(*state.initial);
+        if (state.initial) out_ += " = " + halyard::print(*state.initial);
         if (state.delay != 0) out_ += " delay " + std::to_string(state.delay);
         out_ += '\n';
     }

@@ -16,8 +16,8 @@ std::string describe(Halide::Type type, int dimensions) {
 
 }  // namespace
 
-StateBase::StateBase(const std::string &name, Halide::Type type, int dimensions, double initial,
-                     Halide::Buffer<> initial_array, const SourcePos &pos)
+StateBase::StateBase(const std::string &name, Halide::Type type, int dimensions,
+                     const Number &initial, Halide::Buffer<> initial_array, const SourcePos &pos)
     : image_(type, dimensions, name),
       name_(name),
       initial_(initial),

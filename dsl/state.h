@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,12 +36,12 @@ public:
     const SourcePos &next_pos() const { return next_pos_; }
     const std::optional<Device> &device() const { return device_; }
     const SourcePos &device_pos() const { return device_pos_; }
-    double initial() const { return initial_; }
+    const Number &initial() const { return initial_; }
     const Halide::Buffer<> &initial_array() const { return initial_array_; }  ///< undefined: none
     Halide::Parameter parameter() const { return image_.parameter(); }
 
 protected:
-    StateBase(const std::string &name, Halide::Type type, int dimensions, double initial,
+    StateBase(const std::string &name, Halide::Type type, int dimensions, const Number &initial,
               Halide::Buffer<> initial_array, const SourcePos &pos);
     ~StateBase() = default;
 
@@ -48,7 +49,7 @@ protected:
 
 private:
     std::string name_;
-    double initial_;
+    Number initial_;
     Halide::Buffer<> initial_array_;
     SourcePos pos_;
     Halide::Func next_;
@@ -65,8 +66,7 @@ public:
     /// Every element starts as `initial`.
     explicit GeneratorState(const std::string &name, T initial = T(),
                             const char *file = __builtin_FILE(), int line = __builtin_LINE())
-        : StateBase(name, Halide::type_of<T>(), N, static_cast<double>(initial), {},
-                    caller_at(file, line)) {}
+        : StateBase(name, Halide::type_of<T>(), N, number_of(initial), {}, caller_at(file, line)) {}
 
     /// Starts as this array, whose box is the state's.
     GeneratorState(const std::string &name, const Halide::Buffer<T> &initial,
@@ -86,7 +86,14 @@ public:
     }
 
 private:
-    static double as_double(T value) { return static_cast<double>(value); }
+    /// Halide's own floats are no arithmetic types.
+    static Number number_of(T value) {
+        if constexpr (std::is_arithmetic_v<T>) {
+            return value;
+        } else {
+            return static_cast<double>(value);
+        }
+    }
 };
 
 }  // namespace halyard

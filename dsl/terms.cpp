@@ -10,10 +10,10 @@
 namespace halyard {
 namespace {
 
-template<typename Number>
-Number number(const Lexer &lexer, const std::string &text, const Token &at,
-              const std::string &range) {
-    Number result{};
+template<typename Result>
+Result read_number(const Lexer &lexer, const std::string &text, const Token &at,
+                   const std::string &range) {
+    Result result{};
     const char *end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, result);
     if (error == std::errc::result_out_of_range) {
@@ -44,8 +44,8 @@ Token Terms::take(Token::Kind kind, const std::string &what) {
 
 int64_t Terms::integer(bool is_negative) {
     const Token token = take(Token::Kind::Number, "a whole number");
-    return number<int64_t>(lexer_, (is_negative ? "-" : "") + std::string(token.text), token,
-                           "a signed integer of 64 bits");
+    return read_number<int64_t>(lexer_, (is_negative ? "-" : "") + std::string(token.text), token,
+                                "a signed integer of 64 bits");
 }
 
 int64_t Terms::natural() {
@@ -62,7 +62,27 @@ uint32_t Terms::natural32(const std::string &what) {
 double Terms::decimal() {
     const std::string sign = accept("-") ? "-" : "";
     const Token token = next_is("inf") ? lexer_.take() : take(Token::Kind::Number, "a number");
-    return number<double>(lexer_, sign + std::string(token.text), token, "a float of 64 bits");
+    return read_number<double>(lexer_, sign + std::string(token.text), token, "a float of 64 bits");
+}
+
+/// Whole numbers are read exactly.
+Number Terms::number() {
+    const std::string sign = accept("-") ? "-" : "";
+    const bool is_word = next_is("inf") || next_is("nan");
+    const Token token = is_word ? lexer_.take() : take(Token::Kind::Number, "a number");
+    const std::string text = sign + std::string(token.text);
+    const char *end = text.data() + text.size();
+    int64_t whole = 0;
+    if (const auto read = std::from_chars(text.data(), end, whole);
+        read.ec == std::errc() && read.ptr == end) {
+        return whole == 0 && !sign.empty() ? Number(-0.0) : Number(whole);
+    }
+    uint64_t large = 0;
+    if (const auto read = std::from_chars(text.data(), end, large);
+        read.ec == std::errc() && read.ptr == end) {
+        return large;
+    }
+    return read_number<double>(lexer_, text, token, "a float of 64 bits");
 }
 
 std::string Terms::string() {

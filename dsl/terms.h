@@ -45,6 +45,7 @@ public:
     int64_t natural();
     uint32_t natural32(const std::string &what);
     double decimal();
+    Number number();
     std::string string();
     Device device();
     Elem elem();

@@ -137,7 +137,7 @@ struct Copy {
 /// Fills a state's slot with its initial scalar. Stands in Plan::load only.
 struct Fill {
     ReplicaId to{};
-    double value = 0;
+    Number value = 0;
     bool operator==(const Fill &) const = default;
 };
 

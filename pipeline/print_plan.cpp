@@ -81,13 +81,6 @@ std::string id(StorageId storage) {
     return "s" + std::to_string(index_of(storage));
 }
 
-std::string text(double number) {
-    std::string text = std::to_string(number);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.ends_with('.')) text.pop_back();
-    return text;
-}
-
 std::string PlanPrinter::print() {
     out_ = halyard::print(plan_.graph);
     out_ += std::string("assumes\n  peer links: ") + (plan_.peer ? "yes\n" : "no\n");
@@ -222,7 +215,7 @@ std::string PlanPrinter::action(const Copy &copy) const {
 }
 
 std::string PlanPrinter::action(const Fill &fill) const {
-    return "fill " + id(fill.to) + " = " + text(fill.value);
+    return "fill " + id(fill.to) + " = " + halyard::print(fill.value);
 }
 
 void PlanPrinter::steps(const std::vector<Step> &steps) {

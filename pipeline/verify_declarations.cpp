@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <sstream>
+#include <utility>
 
 #include "dsl/error.h"
 #include "dsl/text.h"
@@ -19,25 +19,22 @@ std::string quote(const std::string &text) {
     return "'" + text + "'";
 }
 
-std::string number_text(double number) {
-    std::ostringstream text;
-    text << number;
-    return text.str();
-}
-
 template<typename T>
-bool holds_integer(double number) {
-    // The maximum of a wide type has no double: 2^bits does.
-    const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
-    const auto min = static_cast<double>(std::numeric_limits<T>::min());
-    return std::trunc(number) == number && number >= min && number < end;
+bool holds_integer(const Number &number) {
+    return std::visit(overloaded{
+                          [](int64_t whole) { return std::in_range<T>(whole); },
+                          [](uint64_t whole) { return std::in_range<T>(whole); },
+                          [](double other) { return other == 0; },  // -0
+                      },
+                      number.value());
 }
 
-bool holds_float(double number, double max) {
-    return std::isinf(number) || std::abs(number) <= max;
+bool holds_float(const Number &number, double max) {
+    const double value = number.as_double();
+    return !std::isfinite(value) || std::abs(value) <= max;
 }
 
-bool holds(Elem elem, double number) {
+bool holds(Elem elem, const Number &number) {
     switch (elem) {
         case Elem::Bool:
             return number == 0 || number == 1;
@@ -137,10 +134,10 @@ void verify_state(const Graph &graph, const State &state) {
     verify_file(state.file, who, state.pos);
     if (state.initial && !state.file.empty()) {
         fail(state.pos, who + " starts as the file " + quote(state.file) + " and as " +
-                            number_text(*state.initial) + ": expected one of them");
+                            print(*state.initial) + ": expected one of them");
     }
     if (state.initial && !holds(value_of(graph, state.value).elem, *state.initial)) {
-        fail(state.pos, who + " starts as " + number_text(*state.initial) +
+        fail(state.pos, who + " starts as " + print(*state.initial) +
                             ": expected a number that its type holds");
     }
     if (state.delay > max_delay) {
@@ -160,7 +157,7 @@ void verify_place(const Place &place, const std::string &who, const SourcePos &p
             fail(pos, who + " has an auto place that lists " + to_string(device) + " twice");
         }
         if (std::isfinite(cost.amount) && cost.amount >= 0) continue;
-        fail(pos, who + " has the cost " + number_text(cost.amount) + " on " + to_string(device) +
+        fail(pos, who + " has the cost " + print(Number(cost.amount)) + " on " + to_string(device) +
                       ": expected a time of 0 or more");
     }
 }

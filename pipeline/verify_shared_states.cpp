@@ -23,7 +23,7 @@ Declared declared(const Plan &plan, size_t at) {
     std::string memory = print(value.elem) + print(*value.box) + " on " +
                          to_string(plan[planned.space].device) + " with " +
                          std::to_string(planned.slots) + (planned.slots == 1 ? " slot" : " slots");
-    memory += state.file.empty() ? " that starts as " + std::to_string(state.initial.value_or(0))
+    memory += state.file.empty() ? " that starts as " + print(state.initial.value_or(0))
                                  : " that starts as the file '" + state.file + "'";
     return {.pipeline = plan.graph.name, .memory = memory, .pos = state.pos};
 }

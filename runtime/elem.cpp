@@ -57,6 +57,9 @@ uint16_t to_float16(double value, int exponent_bits) {
     if (std::isnan(value)) {
         return sign | infinity | (1 << (fraction_bits - 1));
     }
+    if (std::isnan(value)) {
+        return sign | infinity | static_cast<uint16_t>(1 << (fraction_bits - 1));
+    }
     const double magnitude = std::fabs(value);
     if (magnitude == 0) {
         return sign;

@@ -100,6 +100,9 @@ private:
         made.element_bytes = bytes_of(to.elem());
         made.bytes = elements_of(to.box()) * made.element_bytes;
         encode(to.elem(), fill.value(), made.element);
+        if (const auto bits = fill.bits(); bits && made.element_bytes == sizeof(*bits)) {
+            memcpy(made.element, &*bits, sizeof(*bits));
+        }
         return made;
     }
 

@@ -120,6 +120,12 @@ std::vector<uint8_t> encode(Elem elem, double value) {
     throw std::invalid_argument("unknown element type");
 }
 
+/// As encode(), and each whole number of 64 bits as it is.
+std::vector<uint8_t> encode_number(Elem elem, const Number &number) {
+    const bool is_wide = elem == Elem::I64 || elem == Elem::U64;
+    return is_wide ? bytes_of_number(number.as_bits()) : encode(elem, number.as_double());
+}
+
 std::vector<size_t> positions_in(const Box &whole, const Box &part) {
     std::vector<size_t> positions;
     for_each_element(part, [&](const auto &at) { positions.push_back(position_of(whole, at)); });
@@ -136,7 +142,7 @@ void Interpreter::reset() {
     for (const State &state : graph_.states) {
         Bytes first;
         if (state.initial || state.file.empty()) {
-            const Bytes one = encode(graph_[state.value].elem, state.initial.value_or(0));
+            const Bytes one = encode_number(graph_[state.value].elem, state.initial.value_or(0));
             for (uint64_t i = 0; i < elements_of(box_of(state.value)); i++) {
                 first.insert(first.end(), one.begin(), one.end());
             }

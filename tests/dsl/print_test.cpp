@@ -106,7 +106,7 @@ TEST_CASE("print writes transfers last, with the box where it is not the whole v
 }
 
 TEST_CASE("print writes the shortest number that reads back the same") {
-    const auto initial = [](double number) {
+    const auto initial = [](const Number &number) {
         Graph graph;
         graph.name = "p";
         graph.values = {{.name = "s", .elem = Elem::F64, .box = Box{}}};
@@ -123,6 +123,10 @@ TEST_CASE("print writes the shortest number that reads back the same") {
     CHECK(initial(std::numeric_limits<double>::denorm_min()) == "5e-324");
     CHECK(initial(std::numeric_limits<double>::max()) == "1.7976931348623157e+308");
     CHECK(initial(-std::numeric_limits<double>::infinity()) == "-inf");
+    CHECK(initial(std::numeric_limits<double>::quiet_NaN()) == "nan");
+    CHECK(initial(-0.0) == "-0");
+    CHECK(initial(9007199254740993) == "9007199254740993");
+    CHECK(initial(std::numeric_limits<uint64_t>::max()) == "18446744073709551615");
 }
 
 TEST_CASE("print writes each unit of time") {

@@ -1,5 +1,6 @@
 #include "runtime/schedule.h"
 
+#include <cstring>
 #include <set>
 #include <string>
 
@@ -27,7 +28,8 @@ constexpr const char *text = R"(
 
 /// A plan's schedules, made as a pipeline makes them.
 struct Scheduled {
-    Scheduled() : library({pipeline::make_plan(graph_on_sim(text))}) {
+    explicit Scheduled(const char *of = text)
+        : library({pipeline::make_plan(graph_on_sim(of))}) {
         REQUIRE(runtime::open_blob(library.plans(), blob) == 0);
         plan = blob.library->plans()->Get(0);
         load = runtime::make_schedule(*blob.library, *plan, *plan->load(), lanes);
@@ -124,4 +126,28 @@ TEST_CASE("find_bindings lists what is open until a call") {
         CHECK(replica.slot < (replica.state == 0 ? 2u : 1u));
     }
     CHECK(bindings.state_is_changed == std::vector<uint8_t>{0, 1});
+}
+
+TEST_CASE("make_schedule fills states with each bit of a whole number, and with what is none") {
+    const Scheduled made(R"(pipeline p() -> () {
+      state %a: i64[2] @cpu = -9007199254740993
+      state %b: u64[2] @cpu = 18446744073709551615
+      state %c: f64[2] @cpu = nan
+      state %d: f16[2] @cpu = -inf
+      state %e: bf16[2] @cpu = nan
+      next %a = %a
+      next %b = %b
+      next %c = %c
+      next %d = %d
+      next %e = %e
+    })");
+    std::vector<uint64_t> elements;
+    for (const runtime::ScheduledStep &step : made.load.steps) {
+        uint64_t bits = 0;
+        const auto &fill = std::get<runtime::ScheduledFill>(step.action);
+        memcpy(&bits, fill.element, fill.element_bytes);
+        elements.push_back(bits);
+    }
+    CHECK(elements == std::vector<uint64_t>{0xffdfffffffffffff, 0xffffffffffffffff,
+                                            0x7ff8000000000000, 0xfc00, 0x7fc0});
 }
