@@ -17,13 +17,13 @@ endfunction()
 # add_halyard_library(TARGET FROM generator
 #   [GENERATOR name] [FUNCTION_NAME name] [NAMESPACE name] [USE_RUNTIME target]
 #   [PARAMS name=value …] [TARGETS target] [FEATURES feature …] [DEPENDS …]
-#   [PLAN var] [PLAN_TEXT var] [REGISTRATION var] [PYTHON_EXTENSION var] [STMT var])
+#   [PLAN var] [PLAN_TEXT var] [REGISTRATION var] [PYTHON_EXTENSION var] [STMT var] [DOT var])
 #
 # A library TARGET with the header TARGET.h, of one pipeline. It brings Halyard's runtime and Halide's (TARGET.runtime unless
 # USE_RUNTIME names one). The arguments are those of add_halide_library(); each `var` is set to the path of a file that is written too.
 # C functions that the pipeline calls are linked by the program that uses it.
 function(add_halyard_library TARGET)
-  set(extra_outputs PLAN PLAN_TEXT REGISTRATION PYTHON_EXTENSION STMT)
+  set(extra_outputs PLAN PLAN_TEXT REGISTRATION PYTHON_EXTENSION STMT DOT)
   cmake_parse_arguments(PARSE_ARGV 1 ARG ""
     "FROM;GENERATOR;FUNCTION_NAME;NAMESPACE;USE_RUNTIME;${extra_outputs}" "PARAMS;TARGETS;FEATURES;DEPENDS")
   _halyard_refuse_unknown(add_halyard_library)
@@ -50,6 +50,7 @@ function(add_halyard_library TARGET)
   set(REGISTRATION_extension .registration.cpp)
   set(PYTHON_EXTENSION_extension .py.cpp)
   set(STMT_extension .stmt)
+  set(DOT_extension .dot)
   foreach(output IN LISTS extra_outputs)
     if(ARG_${output})
       string(TOLOWER ${output} kind)
@@ -106,10 +107,23 @@ function(_halyard_target OUT TARGETS FEATURES NAMESPACE)
   set(${OUT} ${target} PARENT_SCOPE)
 endfunction()
 
+# Arguments of add_halide_library() that a pipeline with placement has no use for, or can not have.
+set(_halyard_only_of_halide
+  ASSEMBLY AUTOSCHEDULER BITCODE COMPILER_LOG CONCEPTUAL_STMT CONCEPTUAL_STMT_HTML C_BACKEND C_SOURCE DEVICE_CODE FEATURIZATION
+  FUNCTION_INFO_HEADER GRADIENT_DESCENT HEADER HLPIPE LLVM_ASSEMBLY NO_DL_LIBS NO_THREADS PLUGINS PYTORCH_WRAPPER SCHEDULE
+  STMT_HTML)
+
 macro(_halyard_refuse_unknown FUNCTION)
+  foreach(argument IN LISTS ARG_UNPARSED_ARGUMENTS)
+    if(argument IN_LIST _halyard_only_of_halide)
+      message(FATAL_ERROR "${FUNCTION}(${TARGET}): ${argument} of Halide's add_halide_library() is not taken: leave it out")
+    endif()
+  endforeach()
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "${FUNCTION}(${TARGET}): no such argument: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
+  # A list may be empty, as in PARAMS ${none}.
+  list(REMOVE_ITEM ARG_KEYWORDS_MISSING_VALUES SOURCES LINK_LIBRARIES PARAMS TARGETS FEATURES DEPENDS)
   if(ARG_KEYWORDS_MISSING_VALUES)
     message(FATAL_ERROR "${FUNCTION}(${TARGET}): a value is missing after ${ARG_KEYWORDS_MISSING_VALUES}")
   endif()

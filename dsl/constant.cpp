@@ -8,6 +8,7 @@ ConstantBase::ConstantBase(const std::string &name, int dimensions, Halide::Buff
                            const SourcePos &pos)
     : name_(name), data_(std::move(data)), pos_(pos) {
     Placement::of_member(this, "the constant '" + name + "'", pos).add(this);
+    check_name("the constant '" + name + "'", name, pos);
     if (!data_.defined()) fail_at(pos, "the constant '" + name + "' has no data");
     if (data_.dimensions() != dimensions) {
         fail_at(pos, "the constant '" + name + "' has " + std::to_string(dimensions) +

@@ -70,10 +70,8 @@ Placement::DelegateRef Placement::delegate(const std::string &name,
                                            int line) {
     const SourcePos pos = caller_at(file, line);
     const std::string subject = "delegate '" + name + "'";
-    if (!is_name(name)) {
-        fail_at(pos,
-                subject + " has no proper name: expected a letter, then letters, digits or '_'");
-    }
+    check_name(subject, name, pos);
+    if (funcs.empty()) fail_at(pos, subject + " lists no Func: list at least one");
     for (size_t n = 0; n < funcs.size(); ++n) {
         const Halide::Func &func = funcs[n];
         if (!func.defined()) {
@@ -125,6 +123,26 @@ bool Placement::on_gpu(const Halide::Func &func, const char *file, int line) con
                                        "', which no delegate lists: list it first");
 }
 
+void Placement::strict(const std::vector<std::string> &transfers, const char *file, int line) {
+    const SourcePos pos = caller_at(file, line);
+    if (directives_.strict) {
+        fail_at(pos, "strict() was called before (" + to_string(directives_.strict->pos) +
+                         "): give all transfers in one list");
+    }
+    directives_.strict.emplace().pos = pos;
+    for (const std::string &transfer : transfers) {
+        directives_.strict->entries.push_back({.transfer = transfer, .pos = pos});
+    }
+}
+
+void Placement::pin_port(const std::string &port, const SourcePos &pos) {
+    directives_.pinned.emplace(port, pos);
+}
+
+void Placement::pitch_port(const std::string &port, const SourcePos &pos) {
+    directives_.pitched.emplace(port, pos);
+}
+
 void Placement::place_port(const std::string &port, const std::string &device,
                            const SourcePos &pos) {
     const Device parsed = parse_device_at(device, pos);
@@ -137,7 +155,17 @@ void Placement::place_port(const std::string &port, const std::string &device,
     directives_.ports.push_back({.port = port, .device = parsed, .pos = pos});
 }
 
+void check_name(const std::string &subject, const std::string &name, const SourcePos &pos) {
+    if (is_name(name)) return;
+    fail_at(pos, subject + " has no proper name: expected a letter, then letters, digits or '_'");
+}
+
 Device parse_device_at(const std::string &text, const SourcePos &pos) {
+    if (text == "auto") {
+        fail_at(pos,
+                "the place 'auto' is one that the planner would choose, which it does not do "
+                "yet: name a device");
+    }
     try {
         return parse_device(text);
     } catch (const UserError &error) {

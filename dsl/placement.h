@@ -35,6 +35,8 @@ struct PortDirective {
 struct Directives {
     std::vector<DelegateDirective> delegates;
     std::vector<PortDirective> ports;
+    std::map<std::string, SourcePos> pinned, pitched;  ///< ports by name
+    std::optional<Strict> strict;
     std::vector<const StateBase *> states;        ///< in the order of their declaration
     std::vector<const ConstantBase *> constants;  ///< likewise
     std::map<std::string, SourcePos> declared;    ///< ports by name, where they are declared
@@ -76,11 +78,18 @@ public:
     bool on_gpu(const Halide::Func &func, const char *file = __builtin_FILE(),
                 int line = __builtin_LINE()) const;
 
+    /// Allows these transfers, "lit -> cuda:0", and no other: any other is an error when the plan
+    /// is made. Throws UserError if it was called before.
+    void strict(const std::vector<std::string> &transfers, const char *file = __builtin_FILE(),
+                int line = __builtin_LINE());
+
     const Directives &directives() const { return directives_; }
 
     /// For the members of a generator: states, constants and ports tell their generator about
     /// themselves.
     void place_port(const std::string &port, const std::string &device, const SourcePos &pos);
+    void pin_port(const std::string &port, const SourcePos &pos);
+    void pitch_port(const std::string &port, const SourcePos &pos);
     static Placement &of_member(const void *member, const std::string &what, const SourcePos &pos);
 
     /// For a port, which may also be a plain Halide generator's: does nothing there.
@@ -100,6 +109,9 @@ private:
     size_t bytes_;
     Directives directives_;
 };
+
+/// Throws UserError unless the text form can print `name`, which the user gave to `subject`.
+void check_name(const std::string &subject, const std::string &name, const SourcePos &pos);
 
 /// Reads a device; the error starts with `pos`.
 Device parse_device_at(const std::string &text, const SourcePos &pos);

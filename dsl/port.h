@@ -31,9 +31,37 @@ struct PortName {
     SourcePos pos;
 };
 
+/// What a port may say about the caller's buffer.
+template<typename Port>
+class PortDirectives {
+public:
+    /// It is on this device; without it, on cpu.
+    void on(const std::string &device, const char *file = __builtin_FILE(),
+            int line = __builtin_LINE()) {
+        owner(file, line).place_port(port_name(), device, caller_at(file, line));
+    }
+
+    /// It is host memory that devices copy from or to without help of the host.
+    void pinned(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+        owner(file, line).pin_port(port_name(), caller_at(file, line));
+    }
+
+    /// Its rows may be apart, as far as it says when the pipeline is called; without it, it is
+    /// dense.
+    void pitched(const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+        owner(file, line).pitch_port(port_name(), caller_at(file, line));
+    }
+
+private:
+    const std::string &port_name() const { return static_cast<const Port *>(this)->name(); }
+    Placement &owner(const char *file, int line) const {
+        return Placement::of_member(this, "the port '" + port_name() + "'", caller_at(file, line));
+    }
+};
+
 /// Halide's Input, which may also say where the caller's buffer lives.
 template<typename T>
-class GeneratorInput : public Halide::GeneratorInput<T> {
+class GeneratorInput : public Halide::GeneratorInput<T>, public PortDirectives<GeneratorInput<T>> {
 public:
     /// Takes what Halide's own takes.
     template<typename... Args>
@@ -47,21 +75,15 @@ public:
         Placement::declare_port(this, name.text, name.pos);
     }
 
-    /// The caller's buffer is on this device; without it, on cpu.
-    void on(const std::string &device, const char *file = __builtin_FILE(),
-            int line = __builtin_LINE()) {
-        const SourcePos pos = caller_at(file, line);
-        Placement::of_member(this, "the port '" + this->name() + "'", pos)
-            .place_port(this->name(), device, pos);
-    }
-
 private:
     friend struct PortAccess;
+    friend class PortDirectives<GeneratorInput>;
 };
 
 /// Halide's Output, which may also say where the caller's buffer lives.
 template<typename T>
-class GeneratorOutput : public Halide::GeneratorOutput<T> {
+class GeneratorOutput : public Halide::GeneratorOutput<T>,
+                        public PortDirectives<GeneratorOutput<T>> {
 public:
     /// Takes what Halide's own takes.
     template<typename... Args>
@@ -88,16 +110,9 @@ public:
 
     using Halide::GeneratorOutput<T>::operator=;
 
-    /// The caller's buffer is on this device; without it, on cpu.
-    void on(const std::string &device, const char *file = __builtin_FILE(),
-            int line = __builtin_LINE()) {
-        const SourcePos pos = caller_at(file, line);
-        Placement::of_member(this, "the port '" + this->name() + "'", pos)
-            .place_port(this->name(), device, pos);
-    }
-
 private:
     friend struct PortAccess;
+    friend class PortDirectives<GeneratorOutput>;
 };
 
 /// What bounds() needs of a port and Halide keeps to the port's own class.

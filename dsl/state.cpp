@@ -24,6 +24,7 @@ StateBase::StateBase(const std::string &name, Halide::Type type, int dimensions,
       initial_array_(std::move(initial_array)),
       pos_(pos) {
     Placement::of_member(this, "the state '" + name + "'", pos).add(this);
+    check_name("the state '" + name + "'", name, pos);
     if (initial_array_.defined() && initial_array_.dimensions() != dimensions) {
         fail_at(pos, "the state '" + name + "' has " + std::to_string(dimensions) +
                          " dimensions, but its initial array has " +
@@ -67,6 +68,17 @@ void StateBase::on(const std::string &device, const char *file, int line) {
     }
     device_ = parsed;
     device_pos_ = pos;
+}
+
+void StateBase::delay(uint32_t calls, const char *file, int line) {
+    const SourcePos pos = caller_at(file, line);
+    if (delay_) {
+        fail_at(pos, "the state '" + name_ + "' has the delay " + std::to_string(calls) +
+                         ", but it has " + std::to_string(*delay_) + " (" + to_string(delay_pos_) +
+                         ") already: give it one");
+    }
+    delay_ = calls;
+    delay_pos_ = pos;
 }
 
 }  // namespace halyard

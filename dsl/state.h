@@ -27,6 +27,10 @@ public:
     void on(const std::string &device, const char *file = __builtin_FILE(),
             int line = __builtin_LINE());
 
+    /// A call reads what was made calls + 1 calls earlier, instead of in the call before.
+    /// Throws UserError if it was called before.
+    void delay(uint32_t calls, const char *file = __builtin_FILE(), int line = __builtin_LINE());
+
     operator Halide::Func() const { return image_; }
     operator Halide::ExternFuncArgument() const { return {image_.parameter()}; }
 
@@ -36,6 +40,7 @@ public:
     const SourcePos &next_pos() const { return next_pos_; }
     const std::optional<Device> &device() const { return device_; }
     const SourcePos &device_pos() const { return device_pos_; }
+    uint32_t delay_calls() const { return delay_.value_or(0); }
     const Number &initial() const { return initial_; }
     const Halide::Buffer<> &initial_array() const { return initial_array_; }  ///< undefined: none
     Halide::Parameter parameter() const { return image_.parameter(); }
@@ -56,6 +61,8 @@ private:
     SourcePos next_pos_;
     std::optional<Device> device_;
     SourcePos device_pos_;
+    std::optional<uint32_t> delay_;
+    SourcePos delay_pos_;
 };
 
 /// A value of N dimensions that survives a call, a member of a halyard::Generator: read as the

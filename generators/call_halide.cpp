@@ -1,6 +1,8 @@
 #include "generators/call_halide.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "Halide.h"
@@ -47,9 +49,28 @@ std::string one_line(std::string text) {
     return text;
 }
 
+/// Warnings that a right program may give rise to; all others tell of code that goes wrong.
 bool is_harmless(const std::string &warning) {
-    return warning.find("float16 type operation is emulated") != std::string::npos;
+    constexpr std::array harmless = {
+        "float16 type operation is emulated",
+        "Generators will always produce code that orders all Inputs before all Outputs",
+        "Unrolling a for loop of extent 1",
+        "abs of an unsigned type is a no-op",
+        "It is meaningless to",  // split, fuse or rename what is inlined
+    };
+    const auto is_in = [&](const char *text) { return warning.find(text) != std::string::npos; };
+    return std::ranges::any_of(harmless, is_in);
 }
+
+/// What to do about errors in which Halide does not say so.
+std::string with_remedy(std::string error) {
+    if (error.find("may be accessed in an unbounded way") != std::string::npos) {
+        error += ": clamp the index";
+    }
+    return error;
+}
+
+std::vector<std::string> harmless_warnings;
 
 }  // namespace
 
@@ -59,11 +80,33 @@ void call_halide(const std::string &subject, const std::function<void()> &call) 
         Installed installed(messages);
         call();
     } catch (const Halide::Error &error) {
-        throw UserError(subject + ": " + one_line(error.what()));
+        throw UserError(subject + ": " + with_remedy(one_line(error.what())));
     }
     for (const std::string &warning : messages.warnings()) {
-        if (!is_harmless(warning)) throw UserError(subject + ": " + one_line(warning));
+        const std::string text = subject + ": " + one_line(warning);
+        if (!is_harmless(warning)) throw UserError(text);
+        harmless_warnings.push_back(text);
     }
+}
+
+void call_generator(const std::string &subject, const std::function<void()> &call) {
+    call_halide(subject, [&] {
+        try {
+            call();
+        } catch (const Halide::Error &) {
+            throw;
+        } catch (const UserError &) {
+            throw;
+        } catch (const InternalError &) {
+            throw;
+        } catch (const std::exception &error) {
+            throw UserError(subject + " throws an exception: " + error.what());
+        }
+    });
+}
+
+std::vector<std::string> take_warnings() {
+    return std::exchange(harmless_warnings, {});
 }
 
 }  // namespace halyard::generators

@@ -2,7 +2,6 @@
 #include <string>
 
 #include "dsl/error.h"
-#include "dsl/given_name.h"
 #include "generators/check_piece.h"
 #include "generators/host_schedule.h"
 #include "generators/position.h"
@@ -14,10 +13,6 @@ using namespace Halide::Internal;
 
 constexpr int64_t most_recomputed =
     1024;  ///< points of a reduction that may be computed for each point of a reader
-
-std::string subject_of(const Function &func) {
-    return "the Func '" + shown_name(func.name()) + "'";
-}
 
 std::vector<Definition> definitions_of(const Function &func) {
     std::vector<Definition> definitions = {func.definition()};

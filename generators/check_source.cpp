@@ -5,16 +5,13 @@
 #include "dsl/error.h"
 #include "dsl/given_name.h"
 #include "dsl/state.h"
+#include "generators/function_name.h"
 #include "generators/position.h"
 
 namespace halyard::generators {
 namespace {
 
 using namespace Halide::Internal;
-
-std::string subject_of(const Function &func) {
-    return "the Func '" + shown_name(func.name()) + "'";
-}
 
 bool is_undefined(const Halide::Expr &value) {
     return Call::as_intrinsic(value, {Call::undef}) != nullptr;
@@ -48,6 +45,10 @@ void check_func(const Function &func, const SourcePos &pos) {
             fail_at(pos, subject +
                              " is scheduled copy_to_device() or copy_to_host(): leave transfers to "
                              "the plan");
+        }
+        if (!is_c_name(func.extern_function_name())) {
+            fail_at(pos, subject + " is extern and calls '" + func.extern_function_name() +
+                             "', which is no name for a C function: use letters, digits and '_'");
         }
         if (func.has_update_definition()) {
             fail_at(pos, subject + " is extern and has an update: put the update in another Func");

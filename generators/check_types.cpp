@@ -1,7 +1,6 @@
 #include <string>
 
 #include "dsl/error.h"
-#include "dsl/given_name.h"
 #include "generators/check_piece.h"
 #include "generators/position.h"
 #include "generators/word_moves.h"
@@ -16,8 +15,8 @@ using Halide::Type;
 void check_func(const Function &func, const SourcePos &pos, Device device, const Target &target) {
     const auto check = [&](Type type, const std::string &name, const std::string &remedy) {
         if (!is_moved_as_words(type, device.kind, target) || !computes(func, type)) return;
-        fail_at(pos, "the Func '" + shown_name(func.name()) + "' on " + to_string(device) +
-                         " works with " + name + ": " + remedy);
+        fail_at(pos, subject_of(func) + " on " + to_string(device) + " works with " + name + ": " +
+                         remedy);
     };
     check(Halide::BFloat(16), "bfloat16",
           "such a device can only move it, so compute on cpu or sim");
@@ -39,7 +38,7 @@ void check_requires(const Function &func, const SourcePos &pos, Device device) {
     FindRequire find;
     func.accept(&find);
     if (!find.found) return;
-    fail_at(pos, "the Func '" + shown_name(func.name()) + "' on " + to_string(device) +
+    fail_at(pos, subject_of(func) + " on " + to_string(device) +
                      " calls require(), which such a device can not report: call it in a Func on "
                      "cpu or sim");
 }
@@ -49,9 +48,9 @@ void check_atomics(const Function &func, const SourcePos &pos, Device device,
     for (const Definition &update : func.updates()) {
         if (!update.schedule().atomic()) continue;
         const int bits = func.output_types()[0].bits();
-        const std::string subject = "the Func '" + shown_name(func.name()) + "' on " +
-                                    to_string(device) + " has an atomic() update of " +
-                                    std::to_string(bits) + " bits: ";
+        const std::string subject = subject_of(func) + " on " + to_string(device) +
+                                    " has an atomic() update of " + std::to_string(bits) +
+                                    " bits: ";
         if (bits < 32) fail_at(pos, subject + "use 32");
         if (bits == 64 && device.kind == DeviceKind::OpenCL &&
             !target.has_feature(Target::CLAtomics64)) {

@@ -1,5 +1,6 @@
 #include "generators/cut_piece.h"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -87,9 +88,14 @@ private:
         return parameter;
     }
 
-    /// Halide knows Funcs and parameters of one pipeline by their names.
+    /// Halide knows Funcs and parameters of one pipeline by their names. "::" would be part of the
+    /// names in device code.
     std::string free_name(std::string name) const {
-        while (piece_.funcs.count(name) != 0) name += "_in";
+        std::ranges::replace(name, ':', '_');
+        const auto is_taken = [&](const auto &image) { return image.second.name() == name; };
+        while (piece_.funcs.count(name) != 0 || std::ranges::any_of(images_, is_taken)) {
+            name += "_in";
+        }
         return name;
     }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <sstream>
 
-#include "dsl/given_name.h"
 #include "dsl/state.h"
 #include "generators/check_source.h"
 #include "generators/foreign_call.h"
@@ -44,8 +43,8 @@ public:
     void add_inputs() {
         for (const SourceInput &input : draft_.source.inputs) {
             const Parameter &parameter = input.parameter;
-            storage_.of_parameter[parameter] =
-                add(input.name, parameter.type(), parameter.dimensions(), input.pos);
+            storage_.of_parameter[parameter] = add(names_.take_given(input.name), parameter.type(),
+                                                   parameter.dimensions(), input.pos);
             if (!parameter.is_buffer()) continue;
             storage_.bounds[parameter] = bounds_of(parameter, input.name, input.pos);
         }
@@ -53,8 +52,8 @@ public:
 
     void add_constants() {
         for (const SourceConstant &constant : draft_.source.constants) {
-            const ValueId id =
-                add(constant.name, constant.data.type(), constant.data.dimensions(), constant.pos);
+            const ValueId id = add(name_of(constant), constant.data.type(),
+                                   constant.data.dimensions(), constant.pos);
             if (constant.parameter.defined()) {
                 storage_.of_parameter[constant.parameter] = id;
             } else {
@@ -66,8 +65,9 @@ public:
     void add_states() {
         for (const SourceState &state : draft_.source.states) {
             const Parameter parameter = state.directive->parameter();
-            storage_.of_parameter[parameter] = add(state.directive->name(), parameter.type(),
-                                                   parameter.dimensions(), state.directive->pos());
+            storage_.of_parameter[parameter] =
+                add(names_.take_given(state.directive->name()), parameter.type(),
+                    parameter.dimensions(), state.directive->pos());
         }
     }
 
@@ -82,8 +82,9 @@ public:
         const auto &delegates = draft_.source.directives.delegates;
         for (const ValueFunc &value : draft_.choice.values) {
             const Function &func = value.func;
-            const ValueId id = add(func.name(), func.output_types()[0], func.dimensions(),
-                                   position_of(draft_.source, func, value.delegate));
+            const ValueId id =
+                add(names_.take(func.name()), func.output_types()[0], func.dimensions(),
+                    position_of(draft_.source, func, value.delegate));
             storage_.of_func[func.name()] = id;
             Device device = value.device.value_or(Device{});
             if (value.delegate) device = delegates[*value.delegate].device.value_or(Device{});
@@ -100,15 +101,22 @@ public:
     }
 
 private:
+    /// A Halide::Buffer without a name is "b12"; with one it has that and nothing else.
+    std::string name_of(const SourceConstant &constant) {
+        const std::string &name = constant.name;
+        const bool is_made_up = !constant.parameter.defined() && name.starts_with('b');
+        return is_made_up ? names_.take(name) : names_.take_given(name);
+    }
+
     ValueId add(const std::string &name, Halide::Type type, int dimensions, const SourcePos &pos) {
         if (!elem_of(type)) {
             std::ostringstream text;
             text << type;
-            fail_at(pos, "'" + shown_name(name) + "' has the type '" + text.str() +
+            fail_at(pos, "'" + name + "' has the type '" + text.str() +
                              "', which no value can have: use a number");
         }
         storage_.values.push_back(
-            {.name = names_.take(name), .type = type, .dimensions = dimensions, .pos = pos});
+            {.name = name, .type = type, .dimensions = dimensions, .pos = pos});
         return ValueId{static_cast<uint32_t>(storage_.values.size() - 1)};
     }
 

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <functional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -42,7 +44,109 @@ bool is_of_c_library(const std::string &name) {
     return false;
 }
 
+/// Keywords and operators of C and C++, which headers and their users can not say otherwise.
+const std::set<std::string, std::less<>> keywords = {"alignas",
+                                                     "alignof",
+                                                     "and",
+                                                     "and_eq",
+                                                     "asm",
+                                                     "auto",
+                                                     "bitand",
+                                                     "bitor",
+                                                     "bool",
+                                                     "break",
+                                                     "case",
+                                                     "catch",
+                                                     "char",
+                                                     "char16_t",
+                                                     "char32_t",
+                                                     "char8_t",
+                                                     "class",
+                                                     "co_await",
+                                                     "co_return",
+                                                     "co_yield",
+                                                     "compl",
+                                                     "concept",
+                                                     "const",
+                                                     "const_cast",
+                                                     "consteval",
+                                                     "constexpr",
+                                                     "constinit",
+                                                     "continue",
+                                                     "decltype",
+                                                     "default",
+                                                     "delete",
+                                                     "do",
+                                                     "double",
+                                                     "dynamic_cast",
+                                                     "else",
+                                                     "enum",
+                                                     "explicit",
+                                                     "export",
+                                                     "extern",
+                                                     "false",
+                                                     "float",
+                                                     "for",
+                                                     "friend",
+                                                     "goto",
+                                                     "if",
+                                                     "inline",
+                                                     "int",
+                                                     "long",
+                                                     "mutable",
+                                                     "namespace",
+                                                     "new",
+                                                     "noexcept",
+                                                     "not",
+                                                     "not_eq",
+                                                     "nullptr",
+                                                     "operator",
+                                                     "or",
+                                                     "or_eq",
+                                                     "private",
+                                                     "protected",
+                                                     "public",
+                                                     "register",
+                                                     "reinterpret_cast",
+                                                     "requires",
+                                                     "restrict",
+                                                     "return",
+                                                     "short",
+                                                     "signed",
+                                                     "sizeof",
+                                                     "static",
+                                                     "static_assert",
+                                                     "static_cast",
+                                                     "struct",
+                                                     "switch",
+                                                     "template",
+                                                     "this",
+                                                     "thread_local",
+                                                     "throw",
+                                                     "true",
+                                                     "try",
+                                                     "typedef",
+                                                     "typeid",
+                                                     "typename",
+                                                     "union",
+                                                     "unsigned",
+                                                     "using",
+                                                     "virtual",
+                                                     "void",
+                                                     "volatile",
+                                                     "wchar_t",
+                                                     "while",
+                                                     "xor",
+                                                     "xor_eq"};
+
 }  // namespace
+
+bool is_c_name(const std::string &name) {
+    const auto is_plain = [](const std::string &part) {
+        return is_identifier(part) && keywords.count(part) == 0;
+    };
+    return std::ranges::all_of(parts_of(name), is_plain);
+}
 
 void check_function_name(const std::string &name) {
     const std::vector<std::string> parts = parts_of(name);
@@ -50,6 +154,16 @@ void check_function_name(const std::string &name) {
         throw UserError(
             "'" + name +
             "' is no name for a function: use letters, digits and '_', and '::' for namespaces");
+    }
+    for (const std::string &part : parts) {
+        if (keywords.count(part) == 0) continue;
+        throw UserError("function '" + name + "' has the keyword '" + part +
+                        "' of C or C++ in its name: choose another name with -f");
+    }
+    if (name == "main") {
+        throw UserError(
+            "function 'main' would be the program's own: choose another name with -f, or a "
+            "namespace ('my::main')");
     }
     for (const char *taken : {"halide_", "halyard_"}) {
         if (parts.size() == 1 && name.starts_with(taken)) {

@@ -18,7 +18,7 @@ using Halide::Internal::GeneratorRegistry;
 AbstractGeneratorPtr create(const Options &options) {
     const std::string subject = "generator '" + options.generator + "'";
     AbstractGeneratorPtr generator;
-    call_halide(subject, [&] {
+    call_generator(subject, [&] {
         generator =
             GeneratorRegistry::create(options.generator, Halide::GeneratorContext(options.target));
         for (const auto &[name, value] : options.parameters)
@@ -43,6 +43,30 @@ std::string make_runtime(const Options &options) {
     return options.verbose ? base + ".a\n" : "";
 }
 
+/// A library for a kind that Halyard's runtime lacks could only fail when it is called.
+void refuse_without_runtime(const Graph &graph) {
+    const auto refuse = [](const Device &device, const std::string &what, const SourcePos &pos) {
+        if (device.kind != DeviceKind::Cuda) return;
+        fail_at(pos, what + " is on " + to_string(device) +
+                         ", and there is no runtime for cuda yet: choose cpu, opencl or sim, or "
+                         "ask for plan_text alone (-e plan_text)");
+    };
+    for (const Delegate &delegate : graph.delegates) {
+        if (!delegate.place) continue;
+        refuse(std::get<Device>(*delegate.place), "delegate '" + delegate.name + "'", delegate.pos);
+    }
+    for (const Port &port : graph.ports) {
+        refuse(port.device, "the port '" + graph[port.value].name + "'", port.pos);
+    }
+    for (const Output &output : graph.outputs) {
+        refuse(output.device, "the port '" + output.name + "'", output.pos);
+    }
+    for (const State &state : graph.states) {
+        refuse(state.device.value_or(Device{}), "the state '" + graph[state.value].name + "'",
+               state.pos);
+    }
+}
+
 std::string make_library(const Options &options) {
     for (const std::string &plugin : options.plugins) {
         call_halide("plugin '" + plugin + "'", [&] { Halide::load_plugin(plugin); });
@@ -52,13 +76,16 @@ std::string make_library(const Options &options) {
     const pipeline::Plan plan =
         pipeline::make_plan(program.graph, {.peer = options.peer, .dump = {}});
 
-    const std::filesystem::path base = options.directory / options.base_name;
+    const std::filesystem::path base =
+        options.directory / std::filesystem::path(options.base_name).relative_path();
     std::vector<std::filesystem::path> files;
     if (options.outputs.need_modules()) {
+        refuse_without_runtime(program.graph);
         files = write_modules(make_modules(program, plan, options.function, options.target),
                               options.outputs, base);
     }
     if (options.outputs.plan_text) files.push_back(write_plan_text(plan, base));
+    if (options.outputs.dot) files.push_back(write_dot(plan, base));
 
     std::string text = pipeline::print_summary(plan) + "\n" + describe_strays(program);
     if (options.verbose) {

@@ -5,6 +5,7 @@
 
 #include "Halide.h"
 #include "dsl/error.h"
+#include "generators/call_halide.h"
 #include "generators/generate.h"
 #include "generators/options.h"
 
@@ -22,15 +23,24 @@ void give_up_after(unsigned seconds) {
     alarm(seconds);
 }
 
+void print(const std::string &text) {
+    std::cout << text << std::flush;
+    if (!std::cout) throw halyard::UserError("standard output cannot be written");
+}
+
 void run(int argc, char **argv) {
     const std::vector<std::string> registered = Halide::Internal::GeneratorRegistry::enumerate();
     const Options options = halyard::generators::read_options({argv + 1, argv + argc}, registered);
     if (options.help) {
-        std::cout << halyard::generators::usage(registered);
+        print(halyard::generators::usage(registered));
         return;
     }
     give_up_after(options.timeout_seconds);
-    std::cout << halyard::generators::generate(options);
+    const std::string said = halyard::generators::generate(options);
+    for (const std::string &warning : halyard::generators::take_warnings()) {
+        std::cerr << "warning: " << warning << '\n';
+    }
+    print(said);
 }
 
 }  // namespace

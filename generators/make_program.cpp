@@ -33,6 +33,7 @@ public:
         for (const SourceConstant &constant : draft_.source.constants) add_constant(constant);
         for (const SourceState &state : draft_.source.states) add_state(state);
         add_delegates();
+        program_.graph.strict = draft_.source.directives.strict;
         for (size_t k = 0; k < draft_.kernels.size(); ++k) add_node(k);
         return std::move(program_);
     }
@@ -57,7 +58,10 @@ private:
 
     template<typename Port>
     void place(Port &port, const std::string &name) const {
+        const Directives &directives = draft_.source.directives;
         if (const PortDirective *directive = directive_of(name)) port.device = directive->device;
+        port.pinned = directives.pinned.count(name) != 0;
+        port.layout.pitched = directives.pitched.count(name) != 0;
     }
 
     void add_input(const SourceInput &input) {
@@ -67,7 +71,8 @@ private:
         place(port, input.port);
         Value &value = program_.graph[port.value];
         if (input.parameter.is_buffer()) {
-            port.layout = layout_of_port(input.parameter, *value.box, input.name, input.pos);
+            port.layout.order =
+                layout_of_port(input.parameter, *value.box, input.name, input.pos).order;
         } else {
             value.box.reset();
         }
@@ -81,8 +86,9 @@ private:
         port.name = output.name;
         port.pos = output.pos;
         place(port, output.port);
-        port.layout = layout_of_port(output.func.output_buffers()[0],
-                                     *program_.graph[port.value].box, output.name, output.pos);
+        port.layout.order = layout_of_port(output.func.output_buffers()[0],
+                                           *program_.graph[port.value].box, output.name, output.pos)
+                                .order;
         check_order(port.value, port.layout.order, "the port '" + output.name + "'");
         program_.graph.outputs.push_back(port);
     }
@@ -99,6 +105,7 @@ private:
         state.value = draft_.storage.of_parameter.at(directive.parameter());
         state.next = draft_.storage.of_func.at(source.next.name());
         state.device = directive.device().value_or(draft_.maker_of(*state.next)->device);
+        state.delay = directive.delay_calls();
         state.pos = directive.next_pos();
         check_order(*state.next, {}, "the state '" + directive.name() + "'");
         if (directive.initial_array().defined()) {

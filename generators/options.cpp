@@ -137,7 +137,7 @@ void fill_defaults(Options &options, const std::optional<Halide::Target> &target
     }
     if (options.base_name.empty())
         options.base_name = options.function.substr(options.function.rfind(':') + 1);
-    if (!options.outputs.plan_text && !options.outputs.need_modules()) {
+    if (!options.outputs.any()) {
         options.outputs = read_output_kinds("c_header,registration,static_library");
     }
 }
@@ -182,7 +182,7 @@ std::string usage(const std::vector<std::string> &registered) {
            "registration,\n"
            "             python_extension, function_info_header, stmt, assembly, llvm_assembly, "
            "bitcode,\n"
-           "             plan, plan_text; c_header,registration,static_library if absent\n"
+           "             plan, plan_text, dot; c_header,registration,static_library if absent\n"
            "  -p LIST    plugins to load, separated by commas\n"
            "  -r NAME    makes a Halide runtime for the target, and no library\n"
            "  -t N       seconds after which to give up, 0 for never; 900 if absent\n"

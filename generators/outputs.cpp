@@ -12,6 +12,7 @@
 #include "generators/call_halide.h"
 #include "generators/function_name.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/print_dot.h"
 
 namespace halyard::generators {
 namespace {
@@ -38,7 +39,7 @@ const std::map<std::string, OutputFileType> code_kinds = {
 };
 
 std::string names_of_kinds() {
-    std::set<std::string> names = {"plan", "plan_text", "static_library"};
+    std::set<std::string> names = {"dot", "plan", "plan_text", "static_library"};
     for (const auto *kinds : {&signature_kinds, &code_kinds}) {
         for (const auto &[name, type] : *kinds) names.insert(name);
     }
@@ -59,6 +60,8 @@ void add_kind(OutputKinds &kinds, const std::string &name) {
         kinds.plan = true;
     } else if (name == "plan_text") {
         kinds.plan_text = true;
+    } else if (name == "dot") {
+        kinds.dot = true;
     } else if (name == "static_library") {
         kinds.of_halide.insert(OutputFileType::static_library);
     } else if (auto signature = signature_kinds.find(name); signature != signature_kinds.end()) {
@@ -75,11 +78,22 @@ void add_kind(OutputKinds &kinds, const std::string &name) {
     }
 }
 
+path folder_for_temporaries() {
+    path folder = "/tmp";
+    for (const char *variable : {"TEMPDIR", "TEMP", "TMP", "TMPDIR"}) {
+        if (const char *named = getenv(variable)) folder = named;
+    }
+    std::error_code unknown;
+    if (std::filesystem::is_directory(folder, unknown)) return folder;
+    throw UserError("the folder for temporary files, '" + folder.string() +
+                    "', is none: let TMPDIR name one");
+}
+
 /// A folder that is removed with all that is in it.
 class TemporaryFolder {
 public:
     TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "halyard-XXXXXX").string();
+        std::string name = (folder_for_temporaries() / "halyard-XXXXXX").string();
         if (!mkdtemp(name.data()))
             throw UserError("no folder for temporary files can be made at '" + name + "'");
         path_ = name;
@@ -171,6 +185,13 @@ path write_plan_text(const pipeline::Plan &plan, const path &base) {
     std::istringstream rest(pipeline::print(plan).substr(text.size()));
     for (std::string line; std::getline(rest, line);) text += "# " + line + "\n";
     const path file = with_extension(base, ".plan.txt");
+    write_bytes(file, text.data(), text.size());
+    return file;
+}
+
+path write_dot(const pipeline::Plan &plan, const path &base) {
+    const std::string text = pipeline::print_dot(plan);
+    const path file = with_extension(base, ".dot");
     write_bytes(file, text.data(), text.size());
     return file;
 }

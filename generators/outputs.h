@@ -16,6 +16,9 @@ struct OutputKinds {
     std::set<Halide::OutputFileType> of_halide;
     bool plan = false;       ///< BASE.plan: the blob that the library embeds
     bool plan_text = false;  ///< BASE.plan.txt: the plan to be read by a person
+    bool dot = false;        ///< BASE.dot: the plan as a drawing
+
+    bool any() const { return plan_text || dot || need_modules(); }
 
     /// Whether kernels are compiled at all.
     bool need_modules() const { return plan || !of_halide.empty(); }
@@ -34,5 +37,8 @@ std::vector<std::filesystem::path> write_modules(const Modules &modules, const O
 /// comments.
 std::filesystem::path write_plan_text(const pipeline::Plan &plan,
                                       const std::filesystem::path &base);
+
+/// Writes the plan as a drawing in Graphviz's language.
+std::filesystem::path write_dot(const pipeline::Plan &plan, const std::filesystem::path &base);
 
 }  // namespace halyard::generators

@@ -32,6 +32,14 @@ struct Fixed {
     std::string by;  ///< "the port", "the initial array of 'gain'"
 };
 
+/// What to do where a schedule computes more than it may.
+std::string remedy_for(const Function &func) {
+    const auto aligns = [](const Bound &bound) { return bound.modulus.defined(); };
+    return std::ranges::any_of(func.schedule().bounds(), aligns)
+               ? "leave align_bounds() out, or make the bounds a multiple of it"
+               : "use TailStrategy::GuardWithIf";
+}
+
 class Solver {
 public:
     explicit Solver(const Draft &draft)
@@ -181,7 +189,7 @@ private:
             fail_at(draft_.pos_of(kernel.id),
                     "the Func '" + draft_.name_of(kernel.id) + "' has the box " +
                         print(fixed->box) + " of " + fixed->by + ", but its schedule computes " +
-                        print(computed) + ": use TailStrategy::GuardWithIf");
+                        print(computed) + ": " + remedy_for(kernel.func()));
         }
         const std::vector<KnownDim> bounds = bounds_of_schedule(kernel.func());
         for (size_t d = 0; d < bounds.size(); ++d) {
@@ -215,10 +223,22 @@ private:
         const std::vector<KnownDim> dims = known_dims(kernel.func());
         size_t d = 0;
         while (d + 1 < dims.size() && dims[d]) ++d;
+        refuse_copy(kernel, d);
         fail_at(draft_.pos_of(kernel.id), "nothing says how large the Func '" + name +
                                               "' is in dimension " + std::to_string(d) + ": call " +
                                               name + ".bound(" + kernel.func().args()[d] +
                                               ", min, extent)");
+    }
+
+    /// The copy of a state's next value is no Func of the user's.
+    void refuse_copy(const DraftKernel &kernel, size_t d) const {
+        for (const SourceState &state : draft_.source.states) {
+            if (!state.is_copied || !state.next.same_as(kernel.value.func)) continue;
+            fail_at(state.directive->next_pos(),
+                    "nothing says how large the state '" + state.directive->name() +
+                        "' is in dimension " + std::to_string(d) +
+                        ", since no kernel reads it: read it, or give it an initial array");
+        }
     }
 
     const Draft &draft_;

@@ -106,7 +106,8 @@ std::vector<SourceOutput> outputs_of(AbstractGenerator &generator, const Source 
 }
 
 /// A Func of its own that has the values of another.
-Function copy_of(const Function &func, const std::string &name) {
+Function copy_of(const Function &func, std::string name) {
+    std::ranges::replace(name, ':', '_');
     Halide::Func copy(name);
     copy(Halide::_) = Halide::Func(func)(Halide::_);
     return copy.function();
@@ -154,9 +155,9 @@ void check_wrappers(const Source &source, const Function &func) {
         if (Function(wrapper).has_extern_definition()) continue;  // a copy, refused as one later
         const Call *call = Function(wrapper).is_wrapper();
         if (call && call->name == func.name()) continue;
-        fail_at(position_of(source, func),
-                "the Func '" + shown_name(func.name()) +
-                    "' is scheduled clone_in(), which is not supported yet: use in()");
+        fail_at(
+            position_of(source, func),
+            subject_of(func) + " is scheduled clone_in(), which is not supported yet: use in()");
     }
 }
 
@@ -212,6 +213,15 @@ Names names_of(const Source &source) {
     return names;
 }
 
+[[noreturn]] void refuse_parameter(const Source &source, const Function &func,
+                                   const Parameter &parameter) {
+    // An ImageParam is a Func of Halide's own.
+    const std::string reader = parameter_of(func).defined() ? "the pipeline" : subject_of(func);
+    fail_at(position_of(source, func),
+            reader + " reads the parameter '" + parameter.name() +
+                "', which is no port: declare it as an Input, State or Constant");
+}
+
 /// Keeps the states and constants that Funcs read, and adds the buffers that Funcs read.
 void collect_data(Source &source) {
     const Names names = names_of(source);
@@ -221,12 +231,7 @@ void collect_data(Source &source) {
     for (const Function &func : source.funcs) {
         const Calls calls = calls_of(func);
         for (const Parameter &parameter : calls.parameters) {
-            if (names.count(parameter) == 0) {
-                fail_at(position_of(source, func),
-                        "the Func '" + shown_name(func.name()) + "' reads the parameter '" +
-                            parameter.name() +
-                            "', which is no port: declare it as an Input, State or Constant");
-            }
+            if (names.count(parameter) == 0) refuse_parameter(source, func, parameter);
             used.insert(parameter);
         }
         for (const Halide::Buffer<> &buffer : calls.buffers) {
@@ -272,6 +277,12 @@ Parameter parameter_of(const Function &func) {
     return call->param;
 }
 
+std::string subject_of(const Function &func) {
+    const Parameter parameter = parameter_of(func);
+    if (parameter.defined()) return "'" + parameter.name() + "'";
+    return "the Func '" + shown_name(func.name()) + "'";
+}
+
 Source read_source(AbstractGenerator &generator) {
     Source source;
     const std::string name = "generator '" + generator.name() + "'";
@@ -279,8 +290,9 @@ Source read_source(AbstractGenerator &generator) {
     source.pos = placement ? placement->directives().pos : SourcePos{.file = name};
     // A plain generator's name is its position already.
     const std::string subject = placement ? prefix_of(source.pos) + name : name;
+    Halide::Pipeline pipeline;
+    call_generator(subject, [&] { pipeline = generator.build_pipeline(); });
     call_halide(subject, [&] {
-        const Halide::Pipeline pipeline = generator.build_pipeline();
         if (placement) source.directives = placement->directives();
         if (!pipeline.requirements().empty()) {
             throw UserError(subject +

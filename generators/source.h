@@ -62,6 +62,10 @@ Source read_source(Halide::Internal::AbstractGenerator &generator);
 /// The parameter that a Func does nothing but pass on; undefined for all other Funcs.
 Halide::Parameter parameter_of(const Halide::Internal::Function &func);
 
+/// What an error calls a Func: "the Func 'lit'"; a port, state or constant as a Func of Halide's own
+/// is "'raw'".
+std::string subject_of(const Halide::Internal::Function &func);
+
 /// The Funcs that a Func calls itself, in the order in which they appear; an extern's arguments
 /// too.
 std::vector<Halide::Internal::Function> callees_of(const Halide::Internal::Function &func);

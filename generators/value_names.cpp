@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "dsl/given_name.h"
+#include "dsl/text.h"
 
 namespace halyard::generators {
 namespace {
@@ -33,7 +34,14 @@ std::string ValueNames::take(const std::string &halide_name) {
         while (!taken_.insert(name).second);
         return name;
     }
-    const std::string id = to_id(given);
+    return take_id(to_id(given));
+}
+
+std::string ValueNames::take_given(const std::string &name) {
+    return take_id(is_name(name) ? name : to_id(name));
+}
+
+std::string ValueNames::take_id(const std::string &id) {
     std::string name = id;
     for (int n = 1; !taken_.insert(name).second; ++n) name = id + "_" + std::to_string(n);
     return name;

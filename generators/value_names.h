@@ -14,7 +14,12 @@ public:
     /// A name for what Halide calls `halide_name`, with a number behind it if it is taken.
     std::string take(const std::string &halide_name);
 
+    /// The name of a port, constant or state, which is as the user gave it: "a1", "dec::kv".
+    std::string take_given(const std::string &name);
+
 private:
+    std::string take_id(const std::string &id);
+
     std::set<std::string> taken_;
     int unnamed_ = 0;
 };

@@ -359,3 +359,78 @@ TEST_CASE("given_name takes away what Halide added to a name") {
     CHECK(halyard::given_name("f12") == "");
     CHECK(halyard::shown_name("f12") == "f12");
 }
+
+TEST_CASE("placement refuses a delegate without Funcs") {
+    constexpr int line = __LINE__ + 2;
+    struct G : Base<G> {
+        void schedule() { delegate("d", {}); }
+    };
+    CHECK(error_of<G>() == at(line) + "delegate 'd' lists no Func: list at least one");
+}
+
+TEST_CASE("placement says that the planner chooses no places yet") {
+    constexpr int line = __LINE__ + 2;
+    struct G : Base<G> {
+        void schedule() { delegate("d", {a}).on("auto"); }
+    };
+    CHECK(error_of<G>() == at(line) +
+                               "the place 'auto' is one that the planner would choose, which it "
+                               "does not do yet: name a device");
+}
+
+TEST_CASE("state and constant refuse names that the text form can not print") {
+    constexpr int line = __LINE__ + 1;
+    struct OfState : Base<OfState> {
+        State<int32_t, 1> last{"the last"};
+    };
+    struct OfConstant : Base<OfConstant> {
+        Constant<int32_t, 1> table{"_table", Buffer<int32_t>(4)};
+    };
+    const std::string words = " has no proper name: expected a letter, then letters, digits or '_'";
+    CHECK(error_of<OfState>() == at(line) + "the state 'the last'" + words);
+    CHECK(error_of<OfConstant>() == at(line + 3) + "the constant '_table'" + words);
+}
+
+TEST_CASE("placement keeps what ports say about the caller's buffers, and the strict list") {
+    constexpr int line = __LINE__ + 3;
+    struct G : Base<G> {
+        void schedule() {
+            in.pinned();
+            out.pitched();
+            strict({"in -> sim:0", "out -> cpu"});
+        }
+    };
+    const auto made = build<G>();
+    const halyard::Directives &directives = made->directives();
+    CHECK(to_string(directives.pinned.at("in")) == place(line));
+    CHECK(to_string(directives.pitched.at("out")) == place(line + 1));
+    REQUIRE(directives.strict);
+    CHECK(to_string(directives.strict->pos) == place(line + 2));
+    REQUIRE(directives.strict->entries.size() == 2);
+    CHECK(directives.strict->entries[1].transfer == "out -> cpu");
+}
+
+TEST_CASE("placement refuses a second strict list") {
+    constexpr int line = __LINE__ + 3;
+    struct G : Base<G> {
+        void schedule() {
+            strict({});
+            strict({"in -> sim:0"});
+        }
+    };
+    CHECK(error_of<G>() == at(line + 1) + "strict() was called before (" + place(line) +
+                               "): give all transfers in one list");
+}
+
+TEST_CASE("state refuses a second delay") {
+    constexpr int line = __LINE__ + 4;
+    struct G : Base<G> {
+        State<int32_t, 1> last{"last"};
+        void schedule() {
+            last.delay(1);
+            last.delay(2);
+        }
+    };
+    CHECK(error_of<G>() == at(line + 1) + "the state 'last' has the delay 2, but it has 1 (" +
+                               place(line) + ") already: give it one");
+}

@@ -1,6 +1,7 @@
 #include "generators/call_halide.h"
 
 #include <catch2/catch.hpp>
+#include <stdexcept>
 
 #include "Halide.h"
 #include "dsl/error.h"
@@ -63,4 +64,28 @@ TEST_CASE("call_halide passes other errors through") {
 TEST_CASE("call_halide leaves Halide's own reporting behind as it was") {
     call_halide("func 'lit'", [] {});
     CHECK_THROWS_AS(make_error(), Halide::CompileError);
+}
+
+TEST_CASE("call_halide keeps harmless warnings with their subject until they are taken") {
+    take_warnings();
+    const auto warn = [] {
+        Halide::Internal::issue_warning("Warning: Unrolling a for loop of extent 1: f.x\n");
+    };
+    CHECK_NOTHROW(call_halide("func 'lit'", warn));
+    CHECK(take_warnings() ==
+          std::vector<std::string>{"func 'lit': Unrolling a for loop of extent 1: f.x"});
+    CHECK(take_warnings().empty());
+}
+
+TEST_CASE("call_generator names the generator whose code throws") {
+    const auto fail = [] { throw std::runtime_error("no curve"); };
+    CHECK_THROWS_WITH(call_generator("generator 'photo'", fail),
+                      Equals("generator 'photo' throws an exception: no curve"));
+    CHECK_THROWS_AS(call_generator("generator 'photo'", fail), UserError);
+    CHECK_THROWS_WITH(call_generator("generator 'photo'", make_error),
+                      Equals("generator 'photo': x is undefined"));
+    CHECK_THROWS_WITH(call_generator("generator 'photo'", [] { throw UserError("as it is"); }),
+                      Equals("as it is"));
+    CHECK_THROWS_AS(call_generator("generator 'photo'", [] { throw InternalError("ours"); }),
+                    InternalError);
 }

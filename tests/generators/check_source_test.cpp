@@ -98,6 +98,12 @@ TEST_CASE("check_source refuses copies that are scheduled by hand") {
 }
 
 TEST_CASE("check_source refuses memoize()") {
+    struct OfPort : Base<OfPort> {
+        void place() { Func(in).memoize(); }
+    };
+    CHECK_THROWS_WITH(graph_of<OfPort>(),
+                      Catch::Matchers::Contains("'in' is scheduled memoize()") &&
+                          !Catch::Matchers::Contains("_im"));
     struct G : Base<G> {
         void place() { a.compute_root().memoize(); }
     };
@@ -236,4 +242,18 @@ TEST_CASE("check_source refuses a port's host alignment") {
                       class_at +
                           "the port 'out' has the host alignment 32, which no kernel makes "
                           "use of: leave set_host_alignment() out");
+}
+
+TEST_CASE("check_source refuses an extern whose name no C function has") {
+    struct G : Base<G> {
+        void generate() {
+            a(x) = in(x);
+            b.define_extern("my ext", {a}, Int(32), {x});
+            out(x) = b(x);
+        }
+    };
+    CHECK_THROWS_WITH(graph_of<G>(),
+                      Catch::Matchers::Contains(
+                          "the Func 'b' is extern and calls 'my ext', which is no name for a C "
+                          "function: use letters, digits and '_'"));
 }

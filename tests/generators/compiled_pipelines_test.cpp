@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "HalideBuffer.h"
+#include "delayed.h"
 #include "metered_opencl.h"
 #include "metered_sim.h"
 #include "moved_opencl.h"
 #include "moved_sim.h"
 #include "runtime/runtime.h"
+#include "shared_add.h"
+#include "shared_double.h"
 #include "sketch_opencl.h"
 #include "sketch_plain.h"
 #include "sketch_sim.h"
@@ -304,4 +307,45 @@ TEST_CASE("the plan's text is written beside the library") {
 # counts
 #   unsharp_cpu uploads=0 downloads=0 peers=0 locals=0 payload=0 copies=0 staged=0 bound_hops=0 bound_payload=0
 )");
+}
+
+TEST_CASE("pipelines of one instance share a state that both name in full") {
+    Buffer<int32_t, 1> in(20), out(20), before(20);
+    in.for_each_element([&](int x) { in(x) = x + 1; });
+    const auto holds = [](const Buffer<int32_t, 1> &buffer, int factor) {
+        for (int x = 0; x < 20; ++x) {
+            if (buffer(x) != factor * (x + 1)) return false;
+        }
+        return true;
+    };
+    INFO(halyard_last_error());
+    REQUIRE(shared_add(in, out) == 0);
+    CHECK(holds(out, 1));
+    REQUIRE(shared_double(before) == 0);
+    CHECK(holds(before, 1));
+    REQUIRE(shared_double(before) == 0);
+    CHECK(holds(before, 2));
+    REQUIRE(shared_add(in, out) == 0);
+    CHECK(holds(out, 5));
+    Buffer<int32_t, 1> state(20);
+    REQUIRE(halyard_read_state(nullptr, "totals::sum", state.data(), 80) == 0);
+    CHECK(holds(state, 5));
+}
+
+TEST_CASE("a state with a delay is what was made that many calls earlier, and rows may be apart") {
+    Buffer<int32_t, 2> wide(11, 8), out(8, 8);
+    Buffer<int32_t, 2> in = wide.cropped(0, 0, 8);
+    for (int call = 0; call < 6; ++call) {
+        wide.fill(-1);
+        in.for_each_element([&](int x, int y) { in(x, y) = 100 * call + 8 * y + x; });
+        INFO("call " << call << ": " << halyard_last_error());
+        REQUIRE(delayed(in, out) == 0);
+        const auto is_right = [&](int x, int y) {
+            const int made = call < 3 ? 7 : 3 * (100 * (call - 3) + 8 * y + x);
+            return out(x, y) == made + 1;
+        };
+        bool right = true;
+        out.for_each_element([&](int x, int y) { right = right && is_right(x, y); });
+        CHECK(right);
+    }
 }

@@ -47,3 +47,27 @@ TEST_CASE("symbol_prefix makes one identifier of a name with namespaces") {
     CHECK(symbol_prefix("photo") == "photo");
     CHECK(symbol_prefix("studio::camera::photo") == "studio_camera_photo");
 }
+
+TEST_CASE("check_function_name refuses keywords of C and C++, in namespaces too") {
+    CHECK_THROWS_WITH(check_function_name("double"),
+                      Equals("function 'double' has the keyword 'double' of C or C++ in its name: "
+                             "choose another name with -f"));
+    CHECK_THROWS_WITH(check_function_name("my::int"),
+                      Equals("function 'my::int' has the keyword 'int' of C or C++ in its name: "
+                             "choose another name with -f"));
+}
+
+TEST_CASE("check_function_name refuses main") {
+    CHECK_THROWS_WITH(check_function_name("main"),
+                      Equals("function 'main' would be the program's own: choose another name with "
+                             "-f, or a namespace ('my::main')"));
+    check_function_name("my::main");
+}
+
+TEST_CASE("is_c_name accepts what C and C++ can call a function") {
+    CHECK(is_c_name("my_ext"));
+    CHECK(is_c_name("camera::ext"));
+    CHECK_FALSE(is_c_name("my ext"));
+    CHECK_FALSE(is_c_name("int"));
+    CHECK_FALSE(is_c_name(""));
+}

@@ -21,8 +21,11 @@ struct Result {
     std::string text;  ///< standard output and standard error
 };
 
-Result run(const std::string &arguments) {
-    const std::string command = std::string("'") + PIPELINES_GENERATOR + "' " + arguments + " 2>&1";
+/// `environment` and `output` are the shell's: "A=b ", "2>&1".
+Result run(const std::string &arguments, const std::string &environment = "",
+           const std::string &output = "2>&1") {
+    const std::string command =
+        environment + "'" + PIPELINES_GENERATOR + "' " + arguments + " " + output;
     FILE *pipe = popen(command.c_str(), "r");
     REQUIRE(pipe);
     Result result;
@@ -101,7 +104,8 @@ TEST_CASE("a generator's executable reports what the user got wrong, with status
           "halyard::Generator<> instead of "
           "Halide::Generator<>, or compile it with add_halide_generator()");
     error("",
-          "-g is missing: choose one of 'metered', 'moved', 'plain', 'sketch', 'stuck', 'unsharp'");
+          "-g is missing: choose one of 'delayed', 'metered', 'moved', 'plain', 'shared_add', "
+          "'shared_double', 'sketch', 'stuck', 'throwing', 'unsharp'");
     error("-g metered speed=9",
           "generator 'metered': Generator metered has no GeneratorParam named: speed");
     error("-g metered first=tpu:0", "tpu");
@@ -114,7 +118,8 @@ TEST_CASE("a generator's executable explains its flags") {
     CHECK(result.status == 0);
     CHECK_THAT(result.text,
                StartsWith("usage: ") && Contains("-g NAME") &&
-                   Contains("'metered', 'moved', 'plain', 'sketch', 'stuck', 'unsharp'"));
+                   Contains("'delayed', 'metered', 'moved', 'plain', 'shared_add', "
+                            "'shared_double', 'sketch', 'stuck', 'throwing', 'unsharp'"));
 }
 
 TEST_CASE("a generator's executable gives up after the time that -t allows") {
@@ -122,4 +127,77 @@ TEST_CASE("a generator's executable gives up after the time that -t allows") {
     const Result result = run("-g stuck -t 1 target=host" + into(folder));
     CHECK(result.status == 1);
     CHECK_THAT(result.text, Equals("error: the time that -t allows is over\n"));
+}
+
+TEST_CASE("a generator's executable says where its output is lost") {
+    const ScratchFolder folder;
+    const std::string arguments = "-g metered -e plan_text target=host" + into(folder);
+    const Result result = run(arguments, "", "2>&1 >/dev/full");
+    CHECK(result.status == 1);
+    CHECK_THAT(result.text, Equals("error: standard output cannot be written\n"));
+}
+
+TEST_CASE("a generator's executable names the folder for temporary files that is none") {
+    const ScratchFolder folder;
+    const Result result = run("-g metered target=host" + into(folder), "TMPDIR=/nonexistent ");
+    CHECK(result.status == 1);
+    CHECK_THAT(result.text, Equals("error: the folder for temporary files, '/nonexistent', is "
+                                   "none: let TMPDIR name one\n"));
+}
+
+TEST_CASE("a generator's executable names the generator whose code throws") {
+    const ScratchFolder folder;
+    const Result result = run("-g throwing -e plan_text target=host" + into(folder));
+    CHECK(result.status == 1);
+    CHECK_THAT(result.text, StartsWith("error: ") &&
+                                Contains("generator 'throwing' throws an exception: no curve\n"));
+}
+
+TEST_CASE("a generator's executable keeps its files inside the folder of -o") {
+    const ScratchFolder folder;
+    const Result result = run("-g metered -e plan_text -n /dev/full target=host" + into(folder));
+    CHECK(result.status == 1);
+    CHECK_THAT(result.text,
+               StartsWith("error: '" + folder.path().string() + "/dev/full.plan.txt'"));
+}
+
+TEST_CASE("a generator's executable plans for cuda, and compiles nothing that could not run") {
+    const ScratchFolder folder;
+    const std::string arguments =
+        "-g metered target=host-cuda first=cuda:0 second=cpu" + into(folder);
+    CHECK(run("-e plan_text,dot " + arguments).status == 0);
+    const Result result = run("-e static_library " + arguments);
+    CHECK(result.status == 1);
+    CHECK_THAT(
+        result.text,
+        StartsWith("error: ") &&
+            Contains("delegate 'look' is on cuda:0, and there is no runtime for cuda yet: "
+                     "choose cpu, opencl or sim, or ask for plan_text alone (-e plan_text)\n"));
+    CHECK_FALSE(exists(folder.path() / "metered.a"));
+}
+
+TEST_CASE("a generator's executable draws the plan") {
+    const ScratchFolder folder;
+    CHECK(run("-g metered -e dot target=host" + into(folder)).status == 0);
+    CHECK_THAT(bytes_of(folder.path() / "metered.dot"),
+               StartsWith("digraph") && Contains("sim:0") && Contains("hist"));
+}
+
+TEST_CASE("a generator's executable shows the code of a pipeline on OpenCL") {
+    const ScratchFolder folder;
+    const Result result =
+        run("-g metered -e stmt target=host-opencl first=opencl:0 second=sim:0" + into(folder));
+    INFO(result.text);
+    CHECK(result.status == 0);
+    CHECK_THAT(bytes_of(folder.path() / "metered.stmt"), Contains("halide_opencl_run") &&
+                                                             Contains("halyard_call") &&
+                                                             Contains("metered__hist"));
+}
+
+TEST_CASE("a generator's executable passes harmless warnings of Halide's on") {
+    const ScratchFolder folder;
+    const Result warned = run("-g throwing -e plan_text warn=true target=host" + into(folder));
+    CHECK(warned.status == 0);
+    CHECK_THAT(warned.text,
+               Contains("warning: ") && Contains("abs of an unsigned type is a no-op"));
 }

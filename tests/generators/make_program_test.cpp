@@ -168,3 +168,68 @@ pipeline test(%order: i32[20] @cpu) -> (%halyard_plans @cpu) {
         CHECK(names.count(port.name) == 0);
     }
 }
+
+namespace {
+
+/// Every word that ports, states and transfers have.
+class Worded : public halyard::Generator<Worded> {
+public:
+    GeneratorParam<bool> all{"all", true};
+    Input<Buffer<int32_t, 2>> in{"in"};
+    Input<Buffer<int32_t, 2>> turned{"turned"};
+    Output<Buffer<int32_t, 2>> out{"out"};
+    State<int32_t, 2> lag{"lag", 7};
+    Func a{"a"};
+    Var x{"x"}, y{"y"};
+
+    void generate() {
+        a(x, y) = in(x, y) * 3 + turned(x, y);
+        lag.next(a);
+        out(x, y) = lag(x, y) + 1;
+    }
+    void schedule() {
+        delegate("d", {a, out}).on("sim:0");
+        for (int d : {0, 1}) {
+            in.dim(d).set_bounds(0, 8);
+            turned.dim(d).set_bounds(0, 8);
+            out.dim(d).set_bounds(0, 8);
+        }
+        turned.dim(0).set_stride(8);
+        turned.dim(1).set_stride(1);
+        lag.delay(2);
+        in.pinned();
+        turned.pitched();
+        out.pinned();
+        out.pitched();
+        std::vector<std::string> allowed = {"in -> sim:0", "turned -> sim:0"};
+        if (all) allowed.push_back("out -> cpu");
+        strict(allowed);
+    }
+};
+const std::string strict_at = at(__LINE__ - 3);
+
+}  // namespace
+
+TEST_CASE("make_program takes what ports, states and strict lists say to the graph") {
+    const Program program = program_of(*make<Worded>());
+    CHECK(text_of(program) == R"(
+pipeline test(%in: i32[8,8] @cpu pinned, %turned: i32[8,8] order(1,0) pitched @cpu) -> (%out pitched @cpu pinned) {
+  state %lag: i32[8,8] @sim:0 = 7 delay 2
+  delegate d @sim:0
+  strict {"in -> sim:0", "turned -> sim:0", "out -> cpu"}
+  %a: i32[8,8] = a(%in, %turned) in d
+  next %lag = %a
+  %out: i32[8,8] = out(%lag) in d
+}
+)");
+    CHECK(halyard::pipeline::print_summary(halyard::pipeline::make_plan(program.graph)) ==
+          "test: up 2 (512 B), down 1 (256 B), peer 0; 3 copies; the minimum");
+}
+
+TEST_CASE("make_program points at the strict list that lacks a transfer") {
+    const Program program = program_of(*make<Worded>("host", {{"all", "false"}}));
+    CHECK_THROWS_WITH(
+        halyard::pipeline::make_plan(program.graph),
+        Catch::Matchers::StartsWith(strict_at) &&
+            Catch::Matchers::Contains("but transfers are strict: allow 'out -> cpu'"));
+}

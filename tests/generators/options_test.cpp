@@ -131,7 +131,7 @@ TEST_CASE("read_options says which generators there are") {
 
 TEST_CASE("read_output_kinds refuses kinds by name") {
     const std::string list =
-        "assembly, bitcode, c_header, function_info_header, llvm_assembly, object, plan, "
+        "assembly, bitcode, c_header, dot, function_info_header, llvm_assembly, object, plan, "
         "plan_text, python_extension, registration, "
         "static_library, stmt";
     for (const std::string kind :

@@ -417,3 +417,46 @@ TEST_CASE(
                                          "[8,8] of the initial array of the "
                                          "state 'last': make them equal");
 }
+
+TEST_CASE("solve_boxes names the state that nothing reads where it copies another's next value") {
+    struct G : Images<G> {
+        halyard::GeneratorState<int32_t, 2> one{"one"}, two{"two"};
+        void generate() {
+            a(x, y) = one(x, y) + cast<int>(in(x, y));
+            one.next(a);
+            two.next(a);
+            out(x, y) = one(x, y);
+        }
+    };
+    CHECK_THROWS_WITH(graph_of<G>(),
+                      at(__LINE__ - 5) +
+                          "nothing says how large the state 'two' is in dimension 0, since no "
+                          "kernel reads it: read it, or give it an initial array");
+}
+
+TEST_CASE("solve_boxes says what to do where align_bounds() makes a port grow") {
+    struct G : Images<G> {
+        void generate() { out(x, y) = cast<int>(in(x, y)); }
+        void place() { out.align_bounds(x, 16); }
+    };
+    CHECK_THROWS_WITH(graph_of<G>(),
+                      class_at +
+                          "the Func 'out' has the box [20,10] of the port 'out', but its schedule "
+                          "computes [32,10]: leave align_bounds() out, or make the bounds a "
+                          "multiple of it");
+}
+
+TEST_CASE("solve_boxes says what to do where data is an index") {
+    struct G : Images<G> {
+        void generate() {
+            a(x, y) = cast<int>(in(x, y));
+            b(x, y) = a(a(x, y), y);
+            out(x, y) = b(x, y);
+        }
+        void place() {
+            a.compute_root();
+            b.compute_root();
+        }
+    };
+    CHECK_THROWS_WITH(graph_of<G>(), Catch::Matchers::Contains("clamp the index"));
+}

@@ -85,7 +85,7 @@ TEST_CASE("source refuses parameters that are no ports") {
     CHECK_THROWS_WITH(
         graph_of<Image>(),
         class_at +
-            "the Func 'stray_im' reads the parameter 'stray', which is no port: declare it as an "
+            "the pipeline reads the parameter 'stray', which is no port: declare it as an "
             "Input, State or Constant");
 }
 
@@ -376,4 +376,72 @@ pipeline test(%in: i32[20] @cpu) -> (%out @cpu) {
     CHECK(graph_of<G>() == text);
     CHECK(graph_of<G>() == text);
     CHECK(runs_like_plain_halide<G>());
+}
+
+TEST_CASE("source keeps the names of ports, states, constants and outputs that look made up") {
+    struct G : halyard::Generator<G> {
+        Input<Buffer<int32_t, 1>> a1{"a1"};
+        Input<int> f0{"f0"};
+        Output<Buffer<int32_t, 1>> b2{"b2"};
+        Constant<int32_t, 1> k1{"k1", std::vector<int32_t>{1, 2, 3}};
+        State<int32_t, 0> s1{"s1", 1};
+        Buffer<int32_t> named = Buffer<int32_t>(20, "t3"), unnamed = Buffer<int32_t>(20);
+        Func n, g1{"g1"};
+        Var x{"x"};
+        void generate() {
+            named.fill(1);
+            unnamed.fill(2);
+            n() = s1() + 1;
+            s1.next(n);
+            g1(x) = a1(x) + f0;
+            b2(x) = g1(x) + k1(x % 3) + named(x) + unnamed(x) + s1();
+        }
+        void schedule() {
+            g1.compute_root();
+            a1.dim(0).set_bounds(0, 20);
+            b2.dim(0).set_bounds(0, 20);
+        }
+    };
+    CHECK(graph_of<G>() == R"(
+pipeline test(%a1: i32[20] @cpu, %f0: i32 @cpu) -> (%b2 @cpu) {
+  const %k1: i32[3]
+  const %t3: i32[20]
+  const %f1: i32[20]
+  state %s1: i32[] @cpu = 1
+  %f2: i32[] = f2(%s1) @cpu
+  next %s1 = %f2
+  %g1: i32[20] = g1(%a1, %f0) @cpu
+  %b2: i32[20] = b2(%k1, %t3, %f1, %s1, %g1) @cpu
+}
+)");
+}
+
+TEST_CASE("source keeps the full name of a state that pipelines share") {
+    struct G : Base<G> {
+        State<int32_t, 1> kv{"dec::kv"}, private_kv{"dec__kv"};
+        void generate() {
+            a(x) = kv(x) + in(x) + private_kv(x);
+            kv.next(a);
+            private_kv.next(a);
+            out(x) = kv(x);
+        }
+    };
+    CHECK(graph_of<G>() == R"(
+pipeline test(%in: i32[20] @cpu) -> (%out @cpu) {
+  state %dec::kv: i32[20] @cpu = 0
+  state %dec__kv: i32[20] @cpu = 0
+  %a: i32[20] = a(%in, %dec::kv, %dec__kv) @cpu
+  next %dec::kv = %a
+  %dec__kv_next: i32[20] = dec__kv_next(%a) @cpu
+  next %dec__kv = %dec__kv_next
+  %out: i32[20] = out(%dec::kv) @cpu
+}
+)");
+}
+
+TEST_CASE("source makes what a generator throws an error that names it") {
+    struct G : Base<G> {
+        void generate() { throw std::runtime_error("no curve"); }
+    };
+    CHECK_THROWS_WITH(graph_of<G>(), class_at + "generator 'test' throws an exception: no curve");
 }

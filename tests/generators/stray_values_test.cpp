@@ -42,7 +42,7 @@ std::string strays(const GeneratorParamsMap &params = {}) {
 
 }  // namespace
 
-TEST_CASE("describe_strays names each unlisted value on cpu between kernels of one device") {
+TEST_CASE("describe_strays names each unlisted value on cpu between values of one device") {
     struct G : Chain<G> {
         void place() {
             delegate("one", {a, out}).on(first);
@@ -62,8 +62,8 @@ TEST_CASE("describe_strays names each unlisted value on cpu between kernels of o
         }
     };
     const std::string both =
-        "test: 'mid' is in no delegate, so it is on cpu between kernels of sim:0: list it in one\n"
-        "test: 'more' is in no delegate, so it is on cpu between kernels of sim:0: list it in "
+        "test: 'mid' is in no delegate, so it is on cpu between values of sim:0: list it in one\n"
+        "test: 'more' is in no delegate, so it is on cpu between values of sim:0: list it in "
         "one\n";
     CHECK(strays<Read>() == both);
     CHECK(strays<Read>({{"second", "sim:1"}}) == both);
@@ -101,4 +101,43 @@ TEST_CASE("describe_strays says nothing of C functions") {
         }
     };
     CHECK(strays<G>() == "");
+}
+
+TEST_CASE("describe_strays names an unlisted value between ports or states of one device") {
+    struct Ports : halyard::Generator<Ports> {
+        GeneratorParam<std::string> device{"device", "sim:0"};
+        Input<Buffer<int32_t, 1>> in{"in"};
+        Output<Buffer<int32_t, 1>> out{"out"};
+        Var x{"x"};
+        void generate() { out(x) = in(x) + 1; }
+        void schedule() {
+            in.on("sim:0");
+            out.on(device);
+            in.dim(0).set_bounds(0, 20);
+            out.dim(0).set_bounds(0, 20);
+        }
+    };
+    CHECK(strays<Ports>() ==
+          "test: 'out' is in no delegate, so it is on cpu between values of sim:0: list it in "
+          "one\n");
+    CHECK(strays<Ports>({{"device", "sim:1"}}) == "");
+    CHECK(strays<Ports>({{"device", "cpu"}}) == "");
+    struct States : halyard::Generator<States> {
+        Output<Buffer<int32_t, 1>> out{"out"};
+        State<int32_t, 1> last{"last"};
+        Func more{"more"};
+        Var x{"x"};
+        void generate() {
+            more(x) = last(x) + 1;
+            last.next(more);
+            out(x) = last(x);
+        }
+        void schedule() {
+            last.on("sim:0");
+            out.dim(0).set_bounds(0, 20);
+        }
+    };
+    CHECK(strays<States>() ==
+          "test: 'more' is in no delegate, so it is on cpu between values of sim:0: list it in "
+          "one\n");
 }

@@ -37,3 +37,12 @@ TEST_CASE("value_names gives names that the text form can read") {
     CHECK(names.take("_hidden") == "f_hidden");
     CHECK(names.take("2d") == "f2d");
 }
+
+TEST_CASE("value_names keeps names that were given, whatever they look like") {
+    ValueNames names;
+    CHECK(names.take_given("f0") == "f0");
+    CHECK(names.take_given("dec::kv") == "dec::kv");
+    CHECK(names.take_given("b$1") == "b_1");  // a Halide::Buffer may be called anything
+    CHECK(names.take("f17") == "f1");
+    CHECK(names.take("dec::kv$2") == "dec__kv");
+}
