@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <unordered_set>
 
@@ -66,13 +67,15 @@ int allocate(halyard_device *device, uint64_t bytes, uint64_t *block) {
     const uint64_t size = (bytes / HALYARD_BLOCK_ALIGNMENT + 1) * HALYARD_BLOCK_ALIGNMENT;
     return guarded([&] {
         std::lock_guard lock(of(device)->mutex);
-        void *memory = std::aligned_alloc(HALYARD_BLOCK_ALIGNMENT, size);
+        std::unique_ptr<void, decltype(&std::free)> memory(
+            std::aligned_alloc(HALYARD_BLOCK_ALIGNMENT, size), std::free);
         if (!memory) {
             return set_error(halide_error_code_out_of_memory, "cpu has no %llu bytes",
                              static_cast<unsigned long long>(bytes));
         }
-        *block = reinterpret_cast<uint64_t>(memory);
+        *block = reinterpret_cast<uint64_t>(memory.get());
         of(device)->blocks.insert(*block);
+        memory.release();
         return 0;
     });
 }

@@ -369,7 +369,12 @@ int Instance::read_state(const char *name, void *data, uint64_t bytes) {
                          static_cast<unsigned long long>(state.bytes),
                          static_cast<unsigned long long>(bytes));
     }
-    return state.read(data);
+    bool is_over = true;
+    const int code = state.read(data, is_over);
+    if (!is_over) {
+        lose();
+    }
+    return code;
 }
 
 const State *Instance::known_state(const char *name) {

@@ -78,18 +78,39 @@ cl_mem memory_of(halyard_address address) {
 }
 
 template<typename T>
-T info(const OpenclApi &cl, cl_mem memory, cl_mem_info what) {
-    T value{};
-    cl.clGetMemObjectInfo(memory, what, sizeof(value), &value, nullptr);
-    return value;
+int get_info(const OpenclDevice &device, cl_mem memory, cl_mem_info what, T &value) {
+    const cl_int code = device.cl->clGetMemObjectInfo(memory, what, sizeof(value), &value, nullptr);
+    return code ? opencl_error(device, "clGetMemObjectInfo", code) : 0;
+}
+
+int retain(const OpenclDevice &device, cl_mem memory, cl_mem &retained) {
+    const cl_int code = device.cl->clRetainMemObject(memory);
+    if (code) {
+        return opencl_error(device, "clRetainMemObject", code);
+    }
+    retained = memory;
+    return 0;
+}
+
+/// Where a part of a part lies in the whole: `origin` is moved there.
+int find_whole(const OpenclDevice &device, cl_mem &block, size_t &origin) {
+    cl_mem whole = nullptr;
+    if (int code = get_info(device, block, CL_MEM_ASSOCIATED_MEMOBJECT, whole); code || !whole) {
+        return code;
+    }
+    size_t offset = 0;
+    if (int code = get_info(device, block, CL_MEM_OFFSET, offset)) {
+        return code;
+    }
+    origin += offset;
+    block = whole;
+    return 0;
 }
 
 int check_context(const OpenclDevice &device, cl_mem memory) {
     cl_context context = nullptr;
-    cl_int code =
-        device.cl->clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof(context), &context, nullptr);
-    if (code) {
-        return opencl_error(device, "clGetMemObjectInfo", code);
+    if (int code = get_info(device, memory, CL_MEM_CONTEXT, context)) {
+        return code;
     }
     if (context == device.context) {
         return 0;
@@ -106,12 +127,19 @@ int check_caller_memory(const OpenclDevice &device, cl_mem memory, uint64_t offs
     if (int code = check_context(device, memory)) {
         return code;
     }
-    if (info<cl_mem_object_type>(*device.cl, memory, CL_MEM_TYPE) != CL_MEM_OBJECT_BUFFER) {
+    cl_mem_object_type type = 0;
+    size_t size = 0;
+    if (int code = get_info(device, memory, CL_MEM_TYPE, type)) {
+        return code;
+    }
+    if (int code = get_info(device, memory, CL_MEM_SIZE, size)) {
+        return code;
+    }
+    if (type != CL_MEM_OBJECT_BUFFER) {
         return set_error(halide_error_code_incompatible_device_interface,
                          "a buffer for opencl:%d has an image, but must have a buffer of OpenCL's",
                          device.index);
     }
-    const auto size = info<size_t>(*device.cl, memory, CL_MEM_SIZE);
     if (offset <= size && bytes <= size - offset) {
         return 0;
     }
@@ -130,7 +158,10 @@ int make_part(const OpenclDevice &device, cl_mem block, uint64_t begin, uint64_t
     if (int code = check_context(device, block)) {
         return code;
     }
-    const auto size = info<size_t>(cl, block, CL_MEM_SIZE);
+    size_t size = 0;
+    if (int code = get_info(device, block, CL_MEM_SIZE, size)) {
+        return code;
+    }
     if (begin > end || end > size) {
         return set_error(halide_error_code_gpu_device_error,
                          "bytes %llu to %llu are outside of a block of %llu bytes on opencl:%d",
@@ -139,15 +170,12 @@ int make_part(const OpenclDevice &device, cl_mem block, uint64_t begin, uint64_t
                          static_cast<unsigned long long>(size), device.index);
     }
     if (begin == 0 && end == size) {
-        cl.clRetainMemObject(block);
-        part = block;
-        return 0;
+        return retain(device, block, part);
     }
     cl_int code = CL_SUCCESS;
     cl_buffer_region region = {begin, end - begin};
-    if (auto whole = info<cl_mem>(cl, block, CL_MEM_ASSOCIATED_MEMOBJECT)) {
-        region.origin += info<size_t>(cl, block, CL_MEM_OFFSET);
-        block = whole;
+    if (int error = find_whole(device, block, region.origin)) {
+        return error;
     }
     part = cl.clCreateSubBuffer(block, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region,
                                 &code);
@@ -158,9 +186,7 @@ int make_part(const OpenclDevice &device, cl_mem block, uint64_t begin, uint64_t
 int make_wrapped(const OpenclDevice &device, halyard_address address, uint64_t bytes,
                  cl_mem &part) {
     if (bytes == 0) {
-        device.cl->clRetainMemObject(device.nothing);
-        part = device.nothing;
-        return 0;
+        return retain(device, device.nothing, part);
     }
     if (address.offset % device.alignment) {
         return set_error(
@@ -224,14 +250,15 @@ int opencl_wrap(halyard_device *handle, halyard_address address, uint64_t bytes,
                          "a buffer that is to be wrapped for opencl:%d is wrapped already",
                          device.index);
     }
-    cl_mem part = nullptr;
-    if (int code = make_wrapped(device, address, bytes, part)) {
+    OpenclPart part;  // given back where it gets into no box
+    part.cl = device.cl;
+    if (int code = make_wrapped(device, address, bytes, part.memory)) {
         return code;
     }
-    if (int code = put_in_box(part, *buffer)) {
-        device.cl->clReleaseMemObject(part);
+    if (int code = put_in_box(part.memory, *buffer)) {
         return set_error(code, "a buffer cannot be wrapped for opencl:%d", device.index);
     }
+    part.memory = nullptr;
     buffer->host = nullptr;
     buffer->flags = 0;
     return 0;

@@ -81,11 +81,14 @@ int opencl_destroy_queue(halyard_queue *handle) {
     const OpenclApi &cl = *queue->device->cl;
     // Commands that still run use memory that the caller frees next.
     settle_crossings(*queue, queue->crossed);
-    cl.clFinish(queue->queue);
+    const cl_int finished = cl.clFinish(queue->queue);
     for (const OpenclCommand &command : queue->commands) {
         cl.clReleaseEvent(command.event);
     }
     cl_int code = cl.clReleaseCommandQueue(queue->queue);
+    if (finished) {
+        return opencl_error(*queue->device, "clFinish", finished);
+    }
     return code ? opencl_error(*queue->device, "clReleaseCommandQueue", code) : 0;
 }
 

@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "runtime/error.h"
 #include "runtime/sim_world.h"
@@ -75,9 +76,11 @@ int allocate(World &world, int index, uint64_t bytes, Device *owner, uint64_t *b
         return set_error(halide_error_code_device_malloc_failed, "sim:%d has no %llu bytes", index,
                          hex(bytes));
     }
+    std::unique_ptr<std::byte, decltype(&std::free)> kept(memory, std::free);
     *block = first_address_of(index) + next;
-    next += round_up(bytes, page) + page;
     world.blocks[*block] = {memory, bytes, owner};
+    kept.release();
+    next += round_up(bytes, page) + page;
     if (owner) {
         owner->blocks++;
     }
@@ -100,12 +103,14 @@ int free(World &world, int index, uint64_t block) {
 }
 
 int allocate_pinned(World &world, Device *owner, uint64_t bytes, void **host) {
-    *host = bytes < most_bytes ? host_memory(world, bytes) : nullptr;
-    if (!*host) {
+    std::unique_ptr<std::byte, decltype(&std::free)> memory(
+        bytes < most_bytes ? host_memory(world, bytes) : nullptr, std::free);
+    if (!memory) {
         return set_error(halide_error_code_out_of_memory, "sim:%d has no %llu pinned bytes",
                          owner->index, hex(bytes));
     }
-    world.pinned[*host] = {owner, bytes};
+    world.pinned[memory.get()] = {owner, bytes};
+    *host = memory.release();
     owner->pinned++;
     return 0;
 }

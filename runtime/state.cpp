@@ -2,7 +2,8 @@
 
 namespace halyard::runtime {
 
-int State::read(void *data) const {
+int State::read(void *data, bool &is_over) const {
+    is_over = true;
     if (bytes == 0) {
         return 0;
     }
@@ -25,6 +26,8 @@ int State::read(void *data) const {
     };
     const int code = device->kind->download(handle, &copy);
     const int finished = device->kind->finish(handle);
+    // The first finish() may give the copy's own error.
+    is_over = finished == 0 || device->kind->finish(handle) == 0;
     return code ? code : finished;
 }
 

@@ -26,8 +26,9 @@ struct State {
         return memory.at((index + slot) % slots * slot_bytes);
     }
 
-    /// Copies the value that the next call reads.
-    int read(void *data) const;
+    /// Copies the value that the next call reads. `is_over` is false where the copy could not be
+    /// waited for, so that `data` may still be written.
+    int read(void *data, bool &is_over) const;
 };
 
 }  // namespace halyard::runtime

@@ -117,8 +117,11 @@ int run_slot(void *user_context, void **args) {
     const HashKernel &kernel = *slots[slot];
     const halyard_lane *lane = halyard_get_lane(user_context);
     const bool is_opencl = lane && std::string_view(lane->kind) == "opencl";
-    return is_opencl && run_on_device ? run_on_device(user_context, kernel, args)
-                                      : run(kernel, args);
+    in_kernel++;
+    const int code =
+        is_opencl && run_on_device ? run_on_device(user_context, kernel, args) : run(kernel, args);
+    in_kernel--;
+    return code;
 }
 
 template<size_t... slot>
@@ -146,6 +149,8 @@ std::unique_ptr<HashKernel> make_kernel(const Graph &graph,
 }
 
 }  // namespace
+
+thread_local int in_kernel = 0;
 
 int (*run_on_device)(void *user_context, const HashKernel &kernel, void **args) = nullptr;
 

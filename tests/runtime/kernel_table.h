@@ -27,6 +27,9 @@ struct HashKernel {
 /// code.
 extern int (*run_on_device)(void *user_context, const HashKernel &kernel, void **args);
 
+/// How deep this thread is inside of kernels: what they do is not the runtime's.
+extern thread_local int in_kernel;
+
 /// The kernels of a plan as emitted code hands them to the runtime: host functions that hash their
 /// arguments as the interpreter's kernels do.
 class KernelTable {
