@@ -24,12 +24,18 @@ size_t round_up(size_t bytes) {
     return (bytes + data_alignment - 1) / data_alignment * data_alignment;
 }
 
-uint64_t fnv1a(std::span<const uint8_t> bytes) {
-    uint64_t hash = 0xcbf29ce484222325;
+uint64_t fnv1a(std::span<const uint8_t> bytes, uint64_t hash) {
     for (uint8_t byte : bytes) {
         hash = (hash ^ byte) * 0x100000001b3;
     }
     return hash;
+}
+
+/// Of a blob, without the checksum itself, which ends the header.
+uint64_t checksum_over(std::span<const uint8_t> blob) {
+    constexpr size_t end = sizeof(fbs::Header);
+    const uint64_t head = fnv1a(blob.first(end - sizeof(uint64_t)), 0xcbf29ce484222325);
+    return fnv1a(blob.subspan(end), head);
 }
 
 /// Strides of a dense buffer whose dimensions lie in this order.
@@ -342,9 +348,13 @@ std::vector<uint8_t> write_plans(std::span<const Plan> plans, const Data &data) 
     std::copy(section.bytes().begin(), section.bytes().end(), blob.begin() + data_start);
 
     constexpr uint8_t magic[8] = {'H', 'A', 'L', 'Y', 'A', 'R', 'D', 0};
-    const fbs::Header header(magic, format_version, static_cast<uint32_t>(data_start), blob.size(),
-                             fnv1a(std::span(blob).subspan(sizeof(fbs::Header))));
-    memcpy(blob.data(), &header, sizeof(header));
+    const auto write_header = [&](uint64_t checksum) {
+        const fbs::Header header(magic, format_version, static_cast<uint32_t>(data_start),
+                                 blob.size(), checksum);
+        memcpy(blob.data(), &header, sizeof(header));
+    };
+    write_header(0);
+    write_header(checksum_over(blob));
     return blob;
 }
 

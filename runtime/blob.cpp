@@ -13,12 +13,18 @@ namespace {
 constexpr uint32_t format_version = 1;
 constexpr uint8_t magic[8] = {'H', 'A', 'L', 'Y', 'A', 'R', 'D', 0};
 
-uint64_t fnv1a(std::span<const uint8_t> bytes) {
-    uint64_t hash = 0xcbf29ce484222325;
+uint64_t fnv1a(std::span<const uint8_t> bytes, uint64_t hash) {
     for (uint8_t byte : bytes) {
         hash = (hash ^ byte) * 0x100000001b3;
     }
     return hash;
+}
+
+/// Of a blob, without the checksum itself, which ends the header.
+uint64_t checksum_over(std::span<const uint8_t> blob) {
+    constexpr size_t end = sizeof(fbs::Header);
+    const uint64_t head = fnv1a(blob.first(end - sizeof(uint64_t)), 0xcbf29ce484222325);
+    return fnv1a(blob.subspan(end), head);
 }
 
 int damaged(const char *what) {
@@ -40,7 +46,7 @@ int check_header(const fbs::Header &header, std::span<const uint8_t> bytes) {
     if (header.data() < sizeof(fbs::Header) || header.data() > bytes.size()) {
         return damaged("its data starts outside of it");
     }
-    if (fnv1a(bytes.subspan(sizeof(fbs::Header))) != header.checksum()) {
+    if (checksum_over(bytes) != header.checksum()) {
         return damaged("its checksum is wrong");
     }
     return 0;

@@ -1,6 +1,7 @@
 #include "runtime/lane.h"
 
 #include <cstdio>
+#include <cstring>
 
 #include "HalideRuntime.h"
 #include "runtime/error.h"
@@ -17,6 +18,9 @@ HandleRange<Lane, 65536> lanes;
 void KernelFailure::report(const char *message) {
     if (!taken.exchange(true)) {
         snprintf(text, sizeof(text), "%s", message);
+        for (size_t end = strlen(text); end > 0 && text[end - 1] == '\n'; --end) {
+            text[end - 1] = 0;  // Halide ends some of its messages with one
+        }
     }
 }
 

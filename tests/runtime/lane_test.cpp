@@ -18,7 +18,7 @@ int fail_with(void *, void **args) {
     return *static_cast<const int *>(args[0]);
 }
 int report_and_fail(void *user_context, void **) {
-    lane_of(user_context)->failure->report("first text");
+    lane_of(user_context)->failure->report("first text\n");  // as Halide ends its own
     lane_of(user_context)->failure->report("second text");
     return -3;
 }
