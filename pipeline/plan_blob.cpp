@@ -248,12 +248,11 @@ Offset<fbs::Step> PlanWriter::step(const Step &step) {
             },
             [&](const Fill &f) {
                 // A double does not hold each whole number of 64 bits.
-                const Elem elem = graph_[plan_[f.to].value].elem;
-                const bool is_wide = elem == Elem::I64 || elem == Elem::U64;
+                const bool is_whole = !std::holds_alternative<double>(f.value.value());
                 const auto fill =
                     fbs::CreateFill(out_, static_cast<uint32_t>(f.to), f.value.as_double(),
-                                    is_wide ? flatbuffers::Optional<uint64_t>(f.value.as_bits())
-                                            : flatbuffers::nullopt);
+                                    is_whole ? flatbuffers::Optional<uint64_t>(f.value.as_bits())
+                                             : flatbuffers::nullopt);
                 return finish(fbs::Action::Fill, fill.Union());
             },
         },

@@ -100,7 +100,8 @@ private:
         made.element_bytes = bytes_of(to.elem());
         made.bytes = elements_of(to.box()) * made.element_bytes;
         encode(to.elem(), fill.value(), made.element);
-        if (const auto bits = fill.bits(); bits && made.element_bytes == sizeof(*bits)) {
+        const bool is_whole = to.elem() == fbs::Elem::I64 || to.elem() == fbs::Elem::U64;
+        if (const auto bits = fill.bits(); bits && is_whole) {
             memcpy(made.element, &*bits, sizeof(*bits));
         }
         return made;

@@ -28,8 +28,7 @@ constexpr const char *text = R"(
 
 /// A plan's schedules, made as a pipeline makes them.
 struct Scheduled {
-    explicit Scheduled(const char *of = text)
-        : library({pipeline::make_plan(graph_on_sim(of))}) {
+    explicit Scheduled(const char *of = text) : library({pipeline::make_plan(graph_on_sim(of))}) {
         REQUIRE(runtime::open_blob(library.plans(), blob) == 0);
         plan = blob.library->plans()->Get(0);
         load = runtime::make_schedule(*blob.library, *plan, *plan->load(), lanes);
@@ -135,11 +134,13 @@ TEST_CASE("make_schedule fills states with each bit of a whole number, and with 
       state %c: f64[2] @cpu = nan
       state %d: f16[2] @cpu = -inf
       state %e: bf16[2] @cpu = nan
+      state %f: f64[2] @cpu = 1
       next %a = %a
       next %b = %b
       next %c = %c
       next %d = %d
       next %e = %e
+      next %f = %f
     })");
     std::vector<uint64_t> elements;
     for (const runtime::ScheduledStep &step : made.load.steps) {
@@ -149,5 +150,6 @@ TEST_CASE("make_schedule fills states with each bit of a whole number, and with 
         elements.push_back(bits);
     }
     CHECK(elements == std::vector<uint64_t>{0xffdfffffffffffff, 0xffffffffffffffff,
-                                            0x7ff8000000000000, 0xfc00, 0x7fc0});
+                                            0x7ff8000000000000, 0xfc00, 0x7fc0,
+                                            0x3ff0000000000000});
 }
