@@ -3,8 +3,6 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <functional>
-#include <set>
 #include <string_view>
 #include <vector>
 
@@ -45,105 +43,27 @@ bool is_of_c_library(const std::string &name) {
 }
 
 /// Keywords and operators of C and C++, which headers and their users can not say otherwise.
-const std::set<std::string, std::less<>> keywords = {"alignas",
-                                                     "alignof",
-                                                     "and",
-                                                     "and_eq",
-                                                     "asm",
-                                                     "auto",
-                                                     "bitand",
-                                                     "bitor",
-                                                     "bool",
-                                                     "break",
-                                                     "case",
-                                                     "catch",
-                                                     "char",
-                                                     "char16_t",
-                                                     "char32_t",
-                                                     "char8_t",
-                                                     "class",
-                                                     "co_await",
-                                                     "co_return",
-                                                     "co_yield",
-                                                     "compl",
-                                                     "concept",
-                                                     "const",
-                                                     "const_cast",
-                                                     "consteval",
-                                                     "constexpr",
-                                                     "constinit",
-                                                     "continue",
-                                                     "decltype",
-                                                     "default",
-                                                     "delete",
-                                                     "do",
-                                                     "double",
-                                                     "dynamic_cast",
-                                                     "else",
-                                                     "enum",
-                                                     "explicit",
-                                                     "export",
-                                                     "extern",
-                                                     "false",
-                                                     "float",
-                                                     "for",
-                                                     "friend",
-                                                     "goto",
-                                                     "if",
-                                                     "inline",
-                                                     "int",
-                                                     "long",
-                                                     "mutable",
-                                                     "namespace",
-                                                     "new",
-                                                     "noexcept",
-                                                     "not",
-                                                     "not_eq",
-                                                     "nullptr",
-                                                     "operator",
-                                                     "or",
-                                                     "or_eq",
-                                                     "private",
-                                                     "protected",
-                                                     "public",
-                                                     "register",
-                                                     "reinterpret_cast",
-                                                     "requires",
-                                                     "restrict",
-                                                     "return",
-                                                     "short",
-                                                     "signed",
-                                                     "sizeof",
-                                                     "static",
-                                                     "static_assert",
-                                                     "static_cast",
-                                                     "struct",
-                                                     "switch",
-                                                     "template",
-                                                     "this",
-                                                     "thread_local",
-                                                     "throw",
-                                                     "true",
-                                                     "try",
-                                                     "typedef",
-                                                     "typeid",
-                                                     "typename",
-                                                     "union",
-                                                     "unsigned",
-                                                     "using",
-                                                     "virtual",
-                                                     "void",
-                                                     "volatile",
-                                                     "wchar_t",
-                                                     "while",
-                                                     "xor",
-                                                     "xor_eq"};
+constexpr std::string_view keywords =
+    " "
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char "
+    "char16_t char32_t char8_t class co_await co_return co_yield compl concept const "
+    "const_cast consteval constexpr constinit continue decltype default delete do double "
+    "dynamic_cast else enum explicit export extern false float for friend goto if inline "
+    "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq "
+    "private protected public register reinterpret_cast requires restrict return short "
+    "signed sizeof static static_assert static_cast struct switch template this "
+    "thread_local throw true try typedef typeid typename union unsigned using virtual "
+    "void volatile wchar_t while xor xor_eq ";
+
+bool is_keyword(const std::string &word) {
+    return keywords.find(" " + word + " ") != std::string_view::npos;
+}
 
 }  // namespace
 
 bool is_c_name(const std::string &name) {
     const auto is_plain = [](const std::string &part) {
-        return is_identifier(part) && keywords.count(part) == 0;
+        return is_identifier(part) && !is_keyword(part);
     };
     return std::ranges::all_of(parts_of(name), is_plain);
 }
@@ -156,7 +76,7 @@ void check_function_name(const std::string &name) {
             "' is no name for a function: use letters, digits and '_', and '::' for namespaces");
     }
     for (const std::string &part : parts) {
-        if (keywords.count(part) == 0) continue;
+        if (!is_keyword(part)) continue;
         throw UserError("function '" + name + "' has the keyword '" + part +
                         "' of C or C++ in its name: choose another name with -f");
     }

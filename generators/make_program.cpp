@@ -71,8 +71,7 @@ private:
         place(port, input.port);
         Value &value = program_.graph[port.value];
         if (input.parameter.is_buffer()) {
-            port.layout.order =
-                layout_of_port(input.parameter, *value.box, input.name, input.pos).order;
+            port.layout.order = order_of_port(input.parameter, *value.box, input.name, input.pos);
         } else {
             value.box.reset();
         }
@@ -86,9 +85,8 @@ private:
         port.name = output.name;
         port.pos = output.pos;
         place(port, output.port);
-        port.layout.order = layout_of_port(output.func.output_buffers()[0],
-                                           *program_.graph[port.value].box, output.name, output.pos)
-                                .order;
+        port.layout.order = order_of_port(output.func.output_buffers()[0],
+                                          *program_.graph[port.value].box, output.name, output.pos);
         check_order(port.value, port.layout.order, "the port '" + output.name + "'");
         program_.graph.outputs.push_back(port);
     }

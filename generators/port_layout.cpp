@@ -32,8 +32,8 @@ std::vector<std::optional<int64_t>> strides_of(const Halide::Parameter &paramete
 
 }  // namespace
 
-Layout layout_of_port(const Halide::Parameter &parameter, const Box &box, const std::string &port,
-                      const SourcePos &pos) {
+std::vector<uint32_t> order_of_port(const Halide::Parameter &parameter, const Box &box,
+                                    const std::string &port, const SourcePos &pos) {
     const auto strides = strides_of(parameter, port, pos);
     std::vector<uint32_t> order;
     std::vector<uint32_t> left;
@@ -54,7 +54,7 @@ Layout layout_of_port(const Halide::Parameter &parameter, const Box &box, const 
         left.erase(next);
     }
     if (std::ranges::is_sorted(order)) order.clear();
-    return {.order = order, .pitched = false};
+    return order;
 }
 
 std::vector<uint32_t> storage_order(const Halide::Internal::Function &func) {

@@ -9,10 +9,10 @@
 
 namespace halyard::generators {
 
-/// The layout that the strides of a port promise: dense, with its dimensions in some order.
-/// Throws UserError for strides that are no constants, or leave gaps.
-Layout layout_of_port(const Halide::Parameter &parameter, const Box &box, const std::string &port,
-                      const SourcePos &pos);
+/// The order of dimensions, from the smallest stride up, that the strides of a dense port promise;
+/// empty for their own. Throws UserError for strides that are no constants, or leave gaps.
+std::vector<uint32_t> order_of_port(const Halide::Parameter &parameter, const Box &box,
+                                    const std::string &port, const SourcePos &pos);
 
 /// The order that reorder_storage() gives to a Func's dimensions, from the smallest stride up;
 /// empty for their own.

@@ -113,7 +113,8 @@ Packing pack(const Plan &plan, const std::vector<Life> &lives, uint64_t alignmen
         items.push_back({plan[life.storage].bytes, life.begin, life.end, {}});
         active.erase(active.begin(), active.upper_bound(life.begin));
         for (const auto &[end, other] : active) {
-            if (conflicts > most_conflicts || is_over(lives[other], life.start)) continue;
+            if (conflicts > most_conflicts) break;
+            if (is_over(lives[other], life.start)) continue;
             ++conflicts;
             items[at].conflicts.push_back(other);
             items[other].conflicts.push_back(at);

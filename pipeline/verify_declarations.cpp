@@ -9,6 +9,7 @@
 
 #include "dsl/error.h"
 #include "dsl/text.h"
+#include "pipeline/plan.h"
 
 namespace halyard::pipeline {
 namespace {
@@ -119,7 +120,8 @@ void verify_constants(const Graph &graph) {
 
 /// Slots lie at multiples of what the strictest device aligns to.
 void verify_slots(const Graph &graph, const State &state, const std::string &who) {
-    constexpr uint64_t max_bytes = std::numeric_limits<int64_t>::max(), max_alignment = 512;
+    constexpr uint64_t max_bytes = std::numeric_limits<int64_t>::max();
+    constexpr uint64_t max_alignment = alignment_on(DeviceKind::OpenCL).storage;
     const Value &value = value_of(graph, state.value);
     if (!value.box) return;  // told where it is made
     const uint64_t bytes = elements_of(*value.box) * bytes_of(value.elem);

@@ -55,9 +55,6 @@ uint16_t to_float16(double value, int exponent_bits) {
     const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     const uint16_t infinity = ((1 << exponent_bits) - 1) << fraction_bits;
     if (std::isnan(value)) {
-        return sign | infinity | (1 << (fraction_bits - 1));
-    }
-    if (std::isnan(value)) {
         return sign | infinity | static_cast<uint16_t>(1 << (fraction_bits - 1));
     }
     const double magnitude = std::fabs(value);

@@ -48,9 +48,8 @@ const Library &choose_library(const std::string &accelerator) {
     if (accelerator == "auto") return here(kOpenCl) ? kOpenCl : kSim;
     const Library &library = accelerator == kOpenCl.device ? kOpenCl : kSim;
     if (!here(library)) {
-        const std::string reason = halyard_last_error();
-        throw std::runtime_error("there is no device '" + accelerator + "' here" +
-                                 (reason.empty() ? "" : ": " + reason));
+        throw std::runtime_error("there is no device '" + accelerator +
+                                 "' here: " + halyard_last_error());
     }
     return library;
 }
@@ -194,7 +193,7 @@ Options read_options(int argc, char **argv) {
     Options options;
     CLI::App app("Develops a photograph by the compiled photo pipeline");
     app.add_option("--accelerator", options.accelerator, "the device to run on")
-        ->check(CLI::IsMember({"auto", "opencl:0", "sim:0"}, CLI::ignore_case))
+        ->transform(CLI::IsMember({"auto", "opencl:0", "sim:0"}, CLI::ignore_case))
         ->capture_default_str();
     app.add_option("--strength", options.strength, "of the sharpening")
         ->check(CLI::Range(0.0f, 4.0f))

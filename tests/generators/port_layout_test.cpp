@@ -5,7 +5,7 @@
 #include "dsl/error.h"
 
 using namespace halyard;
-using halyard::generators::layout_of_port;
+using halyard::generators::order_of_port;
 using Order = std::vector<uint32_t>;
 
 namespace {
@@ -13,7 +13,7 @@ namespace {
 const Box box = {{0, 640}, {0, 480}, {0, 3}};
 
 Order order_of(const Halide::ImageParam &port) {
-    return layout_of_port(port.parameter(), box, "rgb", {.file = "photo.cpp", .line = 7}).order;
+    return order_of_port(port.parameter(), box, "rgb", {.file = "photo.cpp", .line = 7});
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "tests/runtime/run_graph.h"
 #include "tests/runtime/unruly_kernels.h"
 #include "tests/second_judge.h"
+#include "tests/small_graph.h"
 #include "tests/spoil_plan.h"
 
 using namespace halyard;
@@ -268,28 +269,6 @@ void check_row(const Row &row, bool is_alone) {
     }
 }
 
-/// The graph with at most 6 elements in a dimension, if no box, view or state depends on more.
-Graph cut_small(Graph graph) {
-    const auto is_plain = [](const Node &node) {
-        const auto *kernel = std::get_if<Kernel>(&node.op);
-        const auto reads_part = [](const Arg &arg) { return arg.box.has_value(); };
-        return kernel && std::ranges::none_of(kernel->args, reads_part);
-    };
-    if (!std::ranges::all_of(graph.nodes, is_plain)) return graph;
-    for (Value &value : graph.values) {
-        if (!value.box) continue;
-        for (Dim &dim : *value.box) dim.extent = std::min<int64_t>(dim.extent, 6);
-    }
-    return graph;
-}
-
-/// Whether the second judge can go through all elements in a moment.
-bool is_small(const Graph &graph) {
-    return std::ranges::all_of(graph.values, [](const Value &value) {
-        return !value.box || elements_of(*value.box) <= 512;
-    });
-}
-
 /// The planner's cases that need no other device than cuda, on simulated ones, in order of their
 /// names.
 std::vector<Graph> read_cases() {
@@ -304,7 +283,7 @@ std::vector<Graph> read_cases() {
         REQUIRE(file);
         cases.push_back(cut_small(graph_on_sim({std::istreambuf_iterator<char>{file}, {}})));
     }
-    std::erase_if(cases, [](const Graph &graph) { return !is_small(graph); });
+    std::erase_if(cases, [](const Graph &graph) { return !is_small(graph, 512); });
     return cases;
 }
 
