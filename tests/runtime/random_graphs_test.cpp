@@ -18,10 +18,11 @@ namespace {
 
 /// Some calls of a graph, for each of five orders of the queues; what goes wrong first.
 std::string run_graph(const Graph &graph, uint64_t seed) {
+    // With peer links for every second seed.
+    const pipeline::Plan plan = pipeline::make_plan(graph, {.peer = seed % 2 == 0, .dump = {}});
     for (uint64_t order = 0; order < 5; order++) {
         runtime::sim::set_seed(seed * 5 + order);
-        // With peer links for every second seed.
-        RunGraph run(graph, seed % 2 == 0, seed);
+        RunGraph run(plan, seed);
         for (int call = 0; call < 3; call++) {
             const std::string wrong = run.step();
             if (!wrong.empty()) {

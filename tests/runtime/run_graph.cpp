@@ -103,10 +103,13 @@ halyard_counters TestInstance::counters() const {
 }
 
 RunGraph::RunGraph(Graph graph, bool peer, uint64_t seed)
-    : graph_(std::move(graph)),
+    : RunGraph(pipeline::make_plan(std::move(graph), {.peer = peer, .dump = {}}), seed) {}
+
+RunGraph::RunGraph(const pipeline::Plan &plan, uint64_t seed)
+    : graph_(plan.graph),
       random_(seed),
       data_(make_data(graph_, seed)),
-      library_({pipeline::make_plan(graph_, {.peer = peer, .dump = {}})}, data_),
+      library_({plan}, data_),
       interpreter_(graph_, data_) {
     for (const Port &port : graph_.ports) {
         const Value &value = graph_[port.value];

@@ -61,6 +61,7 @@ private:
 class RunGraph {
 public:
     RunGraph(Graph graph, bool peer, uint64_t seed = 1);
+    explicit RunGraph(const pipeline::Plan &plan, uint64_t seed = 1);
 
     const pipeline::Plan &plan() const { return library_.plan(); }
     const Graph &graph() const { return graph_; }
