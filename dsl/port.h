@@ -125,10 +125,10 @@ struct PortAccess {
     template<typename T>
     static std::vector<Halide::Parameter> parameters(const GeneratorOutput<T> &port) {
         port.check_gio_access();
+        // The parts of a Tuple have one box, and Halide takes that of the first.
         std::vector<Halide::Parameter> all;
         for (const Halide::Func &func : port.funcs()) {
-            const auto &buffers = func.function().output_buffers();
-            all.insert(all.end(), buffers.begin(), buffers.end());
+            all.push_back(func.function().output_buffers()[0]);
         }
         return all;
     }

@@ -8,7 +8,7 @@ namespace halyard::generators {
 /// Refuses by name, before Halide's compiler is called, a piece whose schedule does not fit its
 /// device, or which would compute an inner Func again for each point.
 ///
-/// Before: every definition of the piece's output has a schedule.
+/// Before: every definition of the piece's outputs has a schedule, or is computed with another.
 void check_schedules(const Draft &draft, const DraftKernel &kernel);
 
 /// Refuses by name arithmetic and atomics that the kernel's device, or the target's features, do

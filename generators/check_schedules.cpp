@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "dsl/error.h"
@@ -59,14 +60,15 @@ void check_on_cpu(const Function &func, const std::string &place, const SourcePo
     }
 }
 
-void check_on_gpu(const Function &func, const std::string &place, const SourcePos &pos) {
+void check_on_gpu(const Function &func, const std::string &place, const std::string &remedy,
+                  const SourcePos &pos) {
     const std::vector<Definition> definitions = definitions_of(func);
     for (size_t n = 0; n < definitions.size(); ++n) {
         if (has_gpu_loop(definitions[n])) continue;
         const std::string which =
             n == 0 ? "schedule" : "schedule of update " + std::to_string(n - 1);
         fail_at(pos, subject_of(func) + " is " + place + ", but its " + which +
-                         " has no GPU loops: give it blocks and threads, or no schedule");
+                         " has no GPU loops: give it blocks and threads, or " + remedy);
     }
 }
 
@@ -74,12 +76,19 @@ void check_on_gpu(const Function &func, const std::string &place, const SourcePo
 
 void check_schedules(const Draft &draft, const DraftKernel &kernel) {
     const std::string place = "on " + to_string(kernel.device);
+    std::set<std::string> made;
+    for (const DraftFunc &output : kernel.funcs) made.insert(output.func.name());
     for (const auto &[name, func] : kernel.piece->funcs) {
-        const SourcePos pos = position_of(draft.source, func, kernel.value.delegate);
-        if (name != kernel.func().name()) check_inner(func, pos);
+        const SourcePos pos = position_of(draft.source, func, kernel.delegate);
+        if (made.count(name) == 0) check_inner(func, pos);
         if (kernel.device.is_host()) check_on_cpu(func, place, pos);
     }
-    if (!kernel.device.is_host()) check_on_gpu(kernel.func(), place, draft.pos_of(kernel.id));
+    if (kernel.device.is_host()) return;
+    const bool is_group = kernel.funcs.size() > 1;
+    const std::string remedy = is_group ? "leave compute_with() out" : "no schedule";
+    for (const DraftFunc &output : kernel.funcs) {
+        check_on_gpu(output.func, place, remedy, draft.pos_of(output));
+    }
 }
 
 }  // namespace halyard::generators

@@ -1,5 +1,6 @@
 #include "generators/check_source.h"
 
+#include <algorithm>
 #include <string>
 
 #include "dsl/error.h"
@@ -15,10 +16,6 @@ using namespace Halide::Internal;
 
 bool is_undefined(const Halide::Expr &value) {
     return Call::as_intrinsic(value, {Call::undef}) != nullptr;
-}
-
-bool is_fused(const Definition &definition) {
-    return !definition.schedule().fuse_level().level.is_inlined();
 }
 
 /// An argument of an extern is worked out where nothing can be read.
@@ -93,24 +90,11 @@ void check_alignment(const Halide::Parameter &port, const std::string &name, con
 }
 
 void check_value(const Function &func, const SourcePos &pos) {
-    const std::string subject = subject_of(func);
-    if (func.outputs() != 1) {
-        fail_at(pos, subject + " is a Tuple of " + std::to_string(func.outputs()) +
-                         " values in memory, which is not supported yet: use one Func for each");
-    }
-    const bool is_extern = func.has_extern_definition();  // its pure definition is undef()
-    if (!is_extern && is_undefined(func.values()[0])) {
-        fail_at(pos, subject +
-                         " is in memory and starts as undef(), which is not supported yet: define "
-                         "it everywhere");
-    }
-    bool fused = func.has_pure_definition() && is_fused(func.definition());
-    for (const Definition &update : func.updates()) fused = fused || is_fused(update);
-    if (fused) {
-        fail_at(pos, subject +
-                         " is scheduled compute_with() another, which is not supported yet for "
-                         "Funcs in memory");
-    }
+    if (func.has_extern_definition()) return;  // its pure definition is undef()
+    if (std::ranges::none_of(func.values(), is_undefined)) return;
+    fail_at(pos, subject_of(func) +
+                     " is in memory and starts as undef(), which is not supported yet: define it "
+                     "everywhere");
 }
 
 void check_device(Device device, const std::string &what, const SourcePos &pos,
@@ -145,16 +129,20 @@ void check_source(const Source &source, const ValueChoice &choice, const Halide:
     for (const Function &func : source.funcs) {
         check_func(func, position_of(source, func, choice));
     }
-    for (const ValueFunc &value : choice.values) {
-        const SourcePos pos = position_of(source, value.func, value.delegate);
-        check_value(value.func, pos);
-        check_storage(value.func, pos);
+    for (const KernelFuncs &kernel : choice.kernels) {
+        for (const Function &func : kernel.funcs) {
+            const SourcePos pos = position_of(source, func, kernel.delegate);
+            check_value(func, pos);
+            check_storage(func, pos);
+        }
     }
     for (const SourceInput &input : source.inputs) {
         check_alignment(input.parameter, input.name, input.pos);
     }
     for (const SourceOutput &output : source.outputs) {
-        check_alignment(output.func.output_buffers()[0], output.name, output.pos);
+        for (const Halide::Parameter &part : output.func.output_buffers()) {
+            check_alignment(part, output.name, output.pos);
+        }
     }
     check_devices(source, target);
 }

@@ -6,10 +6,9 @@
 
 namespace halyard::generators {
 
-/// Refuses by name what can not be cut (yet): Tuples as values, compute_with() of values,
-/// memoize(), copies that are scheduled by hand, updates of externs and data among their arguments,
-/// what a schedule says about the memory of values, set_host_alignment(); and devices that the
-/// target has no code for.
+/// Refuses by name what can not be cut (yet): values that start as undef(), memoize(), copies that
+/// are scheduled by hand, updates of externs and data among their arguments, what a schedule says
+/// about the memory of values, set_host_alignment(); and devices that the target has no code for.
 void check_source(const Source &source, const ValueChoice &choice, const Halide::Target &target);
 
 }  // namespace halyard::generators

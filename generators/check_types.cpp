@@ -47,14 +47,16 @@ void check_atomics(const Function &func, const SourcePos &pos, Device device,
                    const Target &target) {
     for (const Definition &update : func.updates()) {
         if (!update.schedule().atomic()) continue;
-        const int bits = func.output_types()[0].bits();
-        const std::string subject = subject_of(func) + " on " + to_string(device) +
-                                    " has an atomic() update of " + std::to_string(bits) +
-                                    " bits: ";
-        if (bits < 32) fail_at(pos, subject + "use 32");
-        if (bits == 64 && device.kind == DeviceKind::OpenCL &&
-            !target.has_feature(Target::CLAtomics64)) {
-            fail_at(pos, subject + "use 32, or add the feature cl_atomics64 to the target");
+        for (const Type &type : func.output_types()) {
+            const int bits = type.bits();
+            const std::string subject = subject_of(func) + " on " + to_string(device) +
+                                        " has an atomic() update of " + std::to_string(bits) +
+                                        " bits: ";
+            if (bits < 32) fail_at(pos, subject + "use 32");
+            if (bits == 64 && device.kind == DeviceKind::OpenCL &&
+                !target.has_feature(Target::CLAtomics64)) {
+                fail_at(pos, subject + "use 32, or add the feature cl_atomics64 to the target");
+            }
         }
     }
 }
@@ -65,7 +67,7 @@ void check_types(const Draft &draft, const DraftKernel &kernel, const Target &ta
     const DeviceKind kind = kernel.device.kind;
     if (kind == DeviceKind::Cpu || kind == DeviceKind::Sim) return;
     for (const auto &[name, func] : kernel.piece->funcs) {
-        const SourcePos pos = position_of(draft.source, func, kernel.value.delegate);
+        const SourcePos pos = position_of(draft.source, func, kernel.delegate);
         check_func(func, pos, kernel.device, target);
         check_requires(func, pos, kernel.device);
         check_atomics(func, pos, kernel.device, target);

@@ -5,6 +5,7 @@
 #include "dsl/error.h"
 #include "dsl/given_name.h"
 #include "dsl/state.h"
+#include "generators/fused_groups.h"
 #include "generators/position.h"
 
 namespace halyard::generators {
@@ -13,6 +14,7 @@ namespace {
 using namespace Halide::Internal;
 
 using Delegate = std::optional<size_t>;
+using Group = std::vector<Function>;
 
 std::string quoted(const std::string &func) {
     return "'" + shown_name(func) + "'";
@@ -31,10 +33,10 @@ public:
     }
 
     ValueChoice choose() {
-        for (auto func = source_.funcs.rbegin(); func != source_.funcs.rend(); ++func) {
-            decide(*func);
-        }
-        std::ranges::reverse(choice_.values);
+        std::vector<Group> groups = fused_groups(source_);
+        std::ranges::reverse(groups);
+        for (const Group &group : groups) decide(group);
+        std::ranges::reverse(choice_.kernels);
         for (const SourceState &state : source_.states) {
             if (state.is_copied) place_copy(state);
         }
@@ -74,36 +76,45 @@ private:
         }
     }
 
-    void decide(const Function &func) {
-        if (parameter_of(func).defined()) {
-            inline_in_readers(func);
-            return;
+    void decide(const Group &group) {
+        if (parameter_of(group[0]).defined()) return inline_in_readers(group);
+        const std::set<Delegate> readers = delegates_of(kernels_that_read(group));
+        const Delegate own = listing_of(group);
+        const bool is_forced = std::ranges::any_of(
+            group, [&](const Function &func) { return forced_.count(func.name()) != 0; });
+        if (own) {
+            const bool read_elsewhere = readers != std::set<Delegate>{own};
+            if (is_forced || read_elsewhere) return add_kernel(group, own);
+        } else if (is_forced) {
+            const bool follows = !group[0].has_extern_definition() && readers.size() == 1;
+            return add_kernel(group, follows ? *readers.begin() : Delegate());
         }
-        const std::set<Delegate> readers = delegates_of(kernels_that_read(func));
-        const auto own = listed_.find(func.name());
-        if (own != listed_.end()) {
-            const bool read_elsewhere = readers != std::set<Delegate>{own->second};
-            if (forced_.count(func.name()) != 0 || read_elsewhere) {
-                add_value(func, own->second);
-                return;
-            }
-        } else if (forced_.count(func.name()) != 0) {
-            const bool follows = !func.has_extern_definition() && readers.size() == 1;
-            add_value(func, follows ? *readers.begin() : Delegate());
-            return;
-        }
-        inline_in_readers(func);
+        inline_in_readers(group);
     }
 
-    std::set<std::string> kernels_that_read(const Function &func) const {
+    /// The delegate that lists one of a group's Funcs, or several.
+    Delegate listing_of(const Group &group) const {
+        const Function *first = nullptr;
+        for (const Function &func : group) {
+            if (listed_.count(func.name()) == 0) continue;
+            if (!first) first = &func;
+            const size_t own = listed_.at(first->name()), other = listed_.at(func.name());
+            if (own == other) continue;
+            const auto &delegates = source_.directives.delegates;
+            fail_at(delegates[other].pos,
+                    "the Func " + quoted(func.name()) + " of delegate '" + delegates[other].name +
+                        "' is computed with " + quoted(first->name()) + " of delegate '" +
+                        delegates[own].name + "': list both in one, or leave compute_with() out");
+        }
+        return first ? Delegate(listed_.at(first->name())) : Delegate();
+    }
+
+    std::set<std::string> kernels_that_read(const Group &group) const {
         std::set<std::string> kernels;
-        for (const std::string &caller : callers_of(func)) {
-            const auto inner = choice_.kernels.find(caller);
-            if (inner == choice_.kernels.end()) {
-                kernels.insert(caller);
-            } else {
-                kernels.insert(inner->second.begin(), inner->second.end());
-            }
+        for (const Function &func : group) {
+            const auto callers = callers_.find(func.name());
+            if (callers == callers_.end()) continue;
+            for (const std::string &caller : callers->second) kernels.merge(kernels_of(caller));
         }
         return kernels;
     }
@@ -114,43 +125,45 @@ private:
         return delegates;
     }
 
-    void add_value(const Function &func, Delegate delegate) {
-        check_value_level(func, delegate);
-        choice_.values.push_back({.func = func, .delegate = delegate, .device = {}});
-        delegate_[func.name()] = delegate;
+    void add_kernel(const Group &group, Delegate delegate) {
+        choice_.kernels.push_back({.funcs = group, .delegate = delegate, .device = {}});
+        const std::string &kernel = choice_.kernels.back().name();
+        delegate_[kernel] = delegate;
+        for (const Function &func : group) {
+            check_value_level(func, delegate);
+            kernel_of_[func.name()] = kernel;
+        }
     }
 
     /// A copy that nobody listed is made where the state lives: where it is told to, else where it
     /// is read.
     void place_copy(const SourceState &state) {
-        const auto is_copy = [&](const ValueFunc &v) { return v.func.same_as(state.next); };
-        ValueFunc &copy = *std::ranges::find_if(choice_.values, is_copy);
+        const auto is_copy = [&](const KernelFuncs &k) { return k.funcs[0].same_as(state.next); };
+        KernelFuncs &copy = *std::ranges::find_if(choice_.kernels, is_copy);
         if (state.directive->device()) {
             copy.device = state.directive->device();
             return;
         }
         for (const Function &func : source_.funcs) {
             if (!parameter_of(func).same_as(state.directive->parameter())) continue;
-            const std::set<Delegate> readers = delegates_of(kernels_that_read(func));
+            const std::set<Delegate> readers = delegates_of(kernels_that_read({func}));
             if (readers.size() == 1) copy.delegate = *readers.begin();
         }
     }
 
-    void inline_in_readers(const Function &func) {
-        choice_.kernels[func.name()] = kernels_that_read(func);
-        check_inner_level(func);
+    void inline_in_readers(const Group &group) {
+        for (const Function &func : group) {
+            choice_.kernels_of[func.name()] = kernels_that_read({func});
+            check_inner_level(func);
+        }
     }
 
-    const std::set<std::string> &callers_of(const Function &func) const {
-        static const std::set<std::string> none;
-        const auto callers = callers_.find(func.name());
-        return callers == callers_.end() ? none : callers->second;
-    }
-
-    /// The kernels that compute this Func.
+    /// The kernels that compute this Func; one of its own, as far as is known.
     std::set<std::string> kernels_of(const std::string &func) const {
-        const auto inner = choice_.kernels.find(func);
-        return inner == choice_.kernels.end() ? std::set<std::string>{func} : inner->second;
+        const auto inner = choice_.kernels_of.find(func);
+        if (inner != choice_.kernels_of.end()) return inner->second;
+        const auto kernel = kernel_of_.find(func);
+        return {kernel == kernel_of_.end() ? func : kernel->second};
     }
 
     /// The Func in whose loops the schedule puts this one, if any.
@@ -176,7 +189,7 @@ private:
         const Function *host = host_of(func);
         if (!host) return;
         const std::set<std::string> hosts = kernels_of(host->name());
-        for (const std::string &kernel : choice_.kernels.at(func.name())) {
+        for (const std::string &kernel : choice_.kernels_of.at(func.name())) {
             if (hosts.count(kernel) != 0) continue;
             const std::string name = quoted(func.name());
             fail_at(position_of(source_, func, delegate_.at(kernel)),
@@ -190,7 +203,8 @@ private:
     std::map<std::string, size_t> listed_;
     std::set<std::string> forced_;
     std::map<std::string, std::set<std::string>> callers_;
-    std::map<std::string, Delegate> delegate_;  ///< of the values found so far
+    std::map<std::string, std::string> kernel_of_;  ///< of the values found so far
+    std::map<std::string, Delegate> delegate_;      ///< of their kernels
     ValueChoice choice_;
 };
 

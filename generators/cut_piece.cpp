@@ -11,13 +11,15 @@ namespace halyard::generators {
 namespace {
 
 using namespace Halide::Internal;
+using Halide::Expr;
 using Halide::Func;
 using Halide::ImageParam;
 using Halide::LoopLevel;
 using Halide::Parameter;
 
-/// The Funcs of a value's kernel: its own and those computed inside it.
-std::map<std::string, Function> funcs_of_kernel(const Function &value, const ValueChoice &choice) {
+/// All Funcs of a kernel: those that it makes and those computed inside it.
+std::map<std::string, Function> funcs_of_kernel(const KernelFuncs &kernel,
+                                                const ValueChoice &choice) {
     std::map<std::string, Function> funcs;
     const std::function<void(const Function &)> visit = [&](const Function &func) {
         if (!funcs.emplace(func.name(), func).second) return;
@@ -25,9 +27,23 @@ std::map<std::string, Function> funcs_of_kernel(const Function &value, const Val
             if (!choice.is_value(callee.name())) visit(callee);
         }
     };
-    visit(value);
+    for (const Function &func : kernel.funcs) visit(func);
     return funcs;
 }
+
+/// Which parts of a Tuple are called; 0 of what is none.
+struct CalledParts : IRGraphVisitor {
+    explicit CalledParts(const Function &value) : value(value) {}
+    using IRGraphVisitor::visit;
+    void visit(const Call *op) override {
+        if (op->call_type == Call::Halide && op->name == value.name()) {
+            parts.insert(static_cast<size_t>(op->value_index));
+        }
+        IRGraphVisitor::visit(op);
+    }
+    const Function &value;
+    std::set<size_t> parts;
+};
 
 class Cutter {
 public:
@@ -36,12 +52,14 @@ public:
     /// Calls of other kernels' values become reads of parameters.
     void cut_calls(const ValueChoice &choice) {
         std::map<FunctionPtr, FunctionPtr> substitutes;
-        for (const ValueFunc &value : choice.values) {
-            if (piece_.funcs.count(value.func.name()) != 0) continue;
-            const ValueId id = storage_.of_func.at(value.func.name());
-            if (!is_called(value.func)) continue;
-            keep_alive_.push_back(Func(image_of(id)));
-            substitutes[value.func.get_contents()] = keep_alive_.back().function().get_contents();
+        for (const KernelFuncs &kernel : choice.kernels) {
+            for (const Function &value : kernel.funcs) {
+                if (piece_.funcs.count(value.name()) != 0) continue;
+                const std::set<size_t> parts = called_parts(value);
+                if (parts.empty()) continue;
+                keep_alive_.push_back(stand_in(value, parts));
+                substitutes[value.get_contents()] = keep_alive_.back().function().get_contents();
+            }
         }
         for (auto &[name, func] : piece_.funcs) func.substitute_calls(substitutes);
     }
@@ -59,13 +77,25 @@ public:
     }
 
 private:
-    bool is_called(const Function &value) const {
-        for (const auto &[name, func] : piece_.funcs) {
-            for (const Function &callee : callees_of(func)) {
-                if (callee.same_as(value)) return true;
-            }
+    std::set<size_t> called_parts(const Function &value) const {
+        CalledParts called(value);
+        for (const auto &[name, func] : piece_.funcs) func.accept(&called);
+        return called.parts;
+    }
+
+    /// A Func that passes on the parameters of a value. Nobody reads a part that is not called.
+    Func stand_in(const Function &value, const std::set<size_t> &called) {
+        const std::vector<ValueId> &ids = storage_.of_func.at(value.name());
+        if (ids.size() == 1) return Func(image_of(ids[0]));
+        std::vector<Expr> parts;
+        for (size_t n = 0; n < ids.size(); ++n) {
+            const bool is_called = called.count(n) != 0;
+            parts.push_back(is_called ? Expr(image_of(ids[n])(Halide::_))
+                                      : make_zero(value.output_types()[n]));
         }
-        return false;
+        Func tuple;
+        tuple(Halide::_) = Halide::Tuple(parts);
+        return tuple;
     }
 
     /// The piece's own parameter for a value that it reads.
@@ -140,9 +170,10 @@ const Box *Storage::box_of_port(const Parameter &parameter) const {
     return box == bounds.end() ? nullptr : &box->second;
 }
 
-ValueId Storage::id_of(const Function &func) const {
+std::vector<ValueId> Storage::ids_of(const Function &func) const {
     const Parameter parameter = parameter_of(func);
-    return parameter.defined() ? of_parameter.at(parameter) : of_func.at(func.name());
+    if (parameter.defined()) return {of_parameter.at(parameter)};
+    return of_func.at(func.name());
 }
 
 ValueId Storage::id_of(const SourceConstant &constant) const {
@@ -150,16 +181,19 @@ ValueId Storage::id_of(const SourceConstant &constant) const {
                                         : of_buffer.at(constant.data.get());
 }
 
-CutPiece cut_piece(const ValueFunc &value, const ValueChoice &choice, const Storage &storage) {
-    const std::map<std::string, Function> funcs = funcs_of_kernel(value.func, choice);
-    auto [outputs, copies] = deep_copy({value.func}, funcs);
+CutPiece cut_piece(const KernelFuncs &kernel, const ValueChoice &choice, const Storage &storage) {
+    const std::map<std::string, Function> funcs = funcs_of_kernel(kernel, choice);
+    auto [outputs, copies] = deep_copy(kernel.funcs, funcs);
     for (auto &[name, func] : copies) func.lock_loop_levels();  // a copy's can be set again
-    CutPiece piece{.output = Func(outputs[0]), .funcs = copies, .reads = {}};
+    CutPiece piece{.outputs = {}, .funcs = copies, .reads = {}};
+    for (const Function &output : outputs) piece.outputs.emplace_back(output);
     Cutter cutter(storage, piece);
     cutter.cut_calls(choice);
     cutter.replace_inputs();
-    reset_levels(piece.funcs.at(value.func.name()));
-    free_box(value.func);
+    for (const Function &func : kernel.funcs) {
+        reset_levels(piece.funcs.at(func.name()));
+        free_box(func);
+    }
     return piece;
 }
 

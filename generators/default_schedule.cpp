@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
+#include <string>
+#include <utility>
 
 namespace halyard::generators {
 namespace {
@@ -18,13 +21,37 @@ constexpr TailStrategy guarded = TailStrategy::GuardWithIf;
 constexpr int64_t many_points = 4096;       ///< a sum of more runs in atomic tiles
 constexpr int64_t worth_threads = 1 << 14;  ///< elements that pay for a cpu's thread pool
 
+std::vector<Definition> definitions_of(const Function &func) {
+    std::vector<Definition> definitions = {func.definition()};
+    definitions.insert(definitions.end(), func.updates().begin(), func.updates().end());
+    return definitions;
+}
+
+/// A Func and the number of one of its definitions.
+using StageName = std::pair<std::string, size_t>;
+
+/// The definitions that are computed with others, which look as if they had no schedule.
+std::set<StageName> fused_stages(const std::vector<Function> &funcs) {
+    std::set<StageName> stages;
+    for (const Function &func : funcs) {
+        const std::vector<Definition> definitions = definitions_of(func);
+        for (size_t n = 0; n < definitions.size(); ++n) {
+            const Halide::LoopLevel &level = definitions[n].schedule().fuse_level().level;
+            if (level.is_inlined()) continue;
+            stages.insert({func.name(), n});
+            stages.insert({level.func(), static_cast<size_t>(level.stage_index())});
+        }
+    }
+    return stages;
+}
+
 bool is_unscheduled(const Definition &definition) {
     const StageSchedule &schedule = definition.schedule();
     const auto is_serial = [](const Halide::Internal::Dim &dim) {
         return dim.for_type == ForType::Serial;
     };
     return schedule.splits().empty() && std::ranges::all_of(schedule.dims(), is_serial) &&
-           definition.specializations().empty() && schedule.fuse_level().level.is_inlined();
+           definition.specializations().empty();
 }
 
 /// A loop with the number of its turns.
@@ -143,20 +170,24 @@ void schedule_on_cpu(const Function &func, Stage stage, const Definition &defini
 
 }  // namespace
 
-bool give_default_schedule(Function func, const Box &box, Device device,
-                           const Halide::Target &target) {
+bool give_default_schedules(const std::vector<Function> &funcs, const std::vector<Box> &boxes,
+                            Device device, const Halide::Target &target) {
+    const std::set<StageName> fused = fused_stages(funcs);
     bool changed = false;
-    for (size_t n = 0; n <= func.updates().size(); ++n) {
-        Definition definition = n == 0 ? func.definition() : func.update(static_cast<int>(n) - 1);
-        if (!is_unscheduled(definition)) continue;
-        const Stage stage(func, definition, n);
-        if (device.is_host()) {
-            schedule_on_cpu(func, stage, definition, box, target);
-        } else {
-            schedule_on_gpu(func, stage, definition, box);
+    for (size_t f = 0; f < funcs.size(); ++f) {
+        const std::vector<Definition> definitions = definitions_of(funcs[f]);
+        for (size_t n = 0; n < definitions.size(); ++n) {
+            Definition definition = definitions[n];
+            if (!is_unscheduled(definition) || fused.count({funcs[f].name(), n}) != 0) continue;
+            const Stage stage(funcs[f], definition, n);
+            if (device.is_host()) {
+                schedule_on_cpu(funcs[f], stage, definition, boxes[f], target);
+            } else {
+                schedule_on_gpu(funcs[f], stage, definition, boxes[f]);
+            }
+            definition.schedule().touched() = true;
+            changed = true;
         }
-        definition.schedule().touched() = true;
-        changed = true;
     }
     return changed;
 }

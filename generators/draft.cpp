@@ -73,30 +73,37 @@ public:
 
     void add_outputs() {
         for (const SourceOutput &output : draft_.source.outputs) {
-            const Parameter &buffer = output.func.output_buffers()[0];
-            storage_.bounds[buffer] = bounds_of(buffer, output.name, output.pos);
+            const std::vector<Parameter> &parts = output.func.output_buffers();
+            const Box box = bounds_of(parts[0], output.name, output.pos);
+            for (const Parameter &part : parts) storage_.bounds[part] = box;
         }
     }
 
     void add_kernels() {
         const auto &delegates = draft_.source.directives.delegates;
-        for (const ValueFunc &value : draft_.choice.values) {
-            const Function &func = value.func;
-            const ValueId id =
-                add(names_.take(func.name()), func.output_types()[0], func.dimensions(),
-                    position_of(draft_.source, func, value.delegate));
-            storage_.of_func[func.name()] = id;
-            Device device = value.device.value_or(Device{});
-            if (value.delegate) device = delegates[*value.delegate].device.value_or(Device{});
-            draft_.kernels.push_back(
-                {.value = value, .id = id, .device = device, .piece = std::nullopt});
+        for (const KernelFuncs &chosen : draft_.choice.kernels) {
+            DraftKernel kernel{.funcs = {}, .delegate = chosen.delegate, .device = {}, .piece = {}};
+            for (const Function &func : chosen.funcs) {
+                kernel.funcs.push_back(draft_func(func, chosen.delegate));
+                storage_.of_func[func.name()] = kernel.funcs.back().parts;
+            }
+            kernel.device = chosen.device.value_or(Device{});
+            if (chosen.delegate) {
+                kernel.device = delegates[*chosen.delegate].device.value_or(Device{});
+            }
+            draft_.kernels.push_back(std::move(kernel));
         }
     }
 
     void cut_pieces() {
-        for (DraftKernel &kernel : draft_.kernels) {
-            if (kernel.value.func.has_extern_definition()) continue;
-            kernel.piece = cut_piece(kernel.value, draft_.choice, storage_);
+        for (size_t k = 0; k < draft_.kernels.size(); ++k) {
+            const KernelFuncs &chosen = draft_.choice.kernels[k];
+            if (chosen.funcs[0].has_extern_definition()) continue;
+            DraftKernel &kernel = draft_.kernels[k];
+            kernel.piece = cut_piece(chosen, draft_.choice, storage_);
+            for (DraftFunc &made : kernel.funcs) {
+                made.func = kernel.piece->funcs.at(made.func.name());
+            }
         }
     }
 
@@ -106,6 +113,18 @@ private:
         const std::string &name = constant.name;
         const bool is_made_up = !constant.parameter.defined() && name.starts_with('b');
         return is_made_up ? names_.take(name) : names_.take_given(name);
+    }
+
+    DraftFunc draft_func(const Function &func, std::optional<size_t> delegate) {
+        DraftFunc made{.func = func, .name = names_.take(func.name()), .parts = {}};
+        const std::vector<Halide::Type> &types = func.output_types();
+        std::vector<std::string> names = {made.name};
+        if (types.size() > 1) names = names_.take_parts(made.name, types.size());
+        const SourcePos pos = position_of(draft_.source, func, delegate);
+        for (size_t part = 0; part < types.size(); ++part) {
+            made.parts.push_back(add(names[part], types[part], func.dimensions(), pos));
+        }
+        return made;
     }
 
     ValueId add(const std::string &name, Halide::Type type, int dimensions, const SourcePos &pos) {
@@ -127,14 +146,33 @@ private:
 
 }  // namespace
 
+std::vector<ValueId> DraftKernel::outputs() const {
+    std::vector<ValueId> values;
+    for (const DraftFunc &func : funcs) {
+        values.insert(values.end(), func.parts.begin(), func.parts.end());
+    }
+    return values;
+}
+
 std::map<ValueId, Parameter> DraftKernel::reads(const Storage &storage) const {
-    return piece ? piece->reads : reads_of_extern(value.func, storage);
+    return piece ? piece->reads : reads_of_extern(funcs[0].func, storage);
 }
 
 const DraftKernel *Draft::maker_of(ValueId id) const {
-    const auto makes = [&](const DraftKernel &kernel) { return kernel.id == id; };
+    const auto makes = [&](const DraftKernel &kernel) {
+        return std::ranges::count(kernel.outputs(), id) != 0;
+    };
     const auto maker = std::ranges::find_if(kernels, makes);
     return maker == kernels.end() ? nullptr : &*maker;
+}
+
+const DraftFunc *Draft::func_of(ValueId id) const {
+    const DraftKernel *kernel = maker_of(id);
+    if (!kernel) return nullptr;
+    const auto has_part = [&](const DraftFunc &func) {
+        return std::ranges::count(func.parts, id) != 0;
+    };
+    return &*std::ranges::find_if(kernel->funcs, has_part);
 }
 
 Draft make_draft(Source source, const Halide::Target &target) {
@@ -152,12 +190,11 @@ Draft make_draft(Source source, const Halide::Target &target) {
     return draft;
 }
 
-std::optional<ValueId> value_of(const Halide::ExternFuncArgument &argument,
-                                const Storage &storage) {
-    if (argument.is_buffer()) return storage.of_buffer.at(argument.buffer.get());
-    if (argument.is_image_param()) return storage.of_parameter.at(argument.image_param);
-    if (!argument.is_func()) return std::nullopt;
-    return storage.id_of(Function(argument.func));
+std::vector<ValueId> values_of(const Halide::ExternFuncArgument &argument, const Storage &storage) {
+    if (argument.is_buffer()) return {storage.of_buffer.at(argument.buffer.get())};
+    if (argument.is_image_param()) return {storage.of_parameter.at(argument.image_param)};
+    if (!argument.is_func()) return {};
+    return storage.ids_of(Function(argument.func));
 }
 
 }  // namespace halyard::generators

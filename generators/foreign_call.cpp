@@ -47,7 +47,7 @@ Expr with_shapes(const Expr &expr, const Storage &storage) {
 std::map<ValueId, Parameter> reads_of_extern(const Function &func, const Storage &storage) {
     std::map<ValueId, Parameter> reads;
     for (const Halide::ExternFuncArgument &argument : func.extern_arguments()) {
-        if (const auto id = value_of(argument, storage)) reads[*id] = {};
+        for (const ValueId id : values_of(argument, storage)) reads[id] = {};
         if (!argument.is_expr()) continue;
         for (const Parameter &scalar : scalars_of(argument.expr)) {
             reads[storage.of_parameter.at(scalar)] = scalar;
@@ -65,8 +65,10 @@ ForeignCall make_foreign_call(const Function &func, const std::vector<ValueId> &
     call.function = func.extern_function_name();
     call.mangling = func.extern_definition_name_mangling();
     for (const Halide::ExternFuncArgument &argument : func.extern_arguments()) {
-        if (const auto id = value_of(argument, storage)) {
-            call.arguments.emplace_back(ForeignCall::Buffer{place_of(*id)});
+        if (!argument.is_expr()) {
+            for (const ValueId id : values_of(argument, storage)) {
+                call.arguments.emplace_back(ForeignCall::Buffer{place_of(id)});
+            }
         } else if (is_user_context(argument.expr)) {
             call.arguments.emplace_back(ForeignCall::UserContext{});
         } else {

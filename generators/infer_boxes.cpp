@@ -17,7 +17,8 @@ using Halide::Expr;
 
 constexpr const char *buffer_suffix = ".buffer";
 
-/// Walks the part of a lowered function that answers bounds queries, with the output's box put in.
+/// Walks the part of a lowered function that answers bounds queries, with the outputs' boxes put
+/// in.
 class ReadQueries : public IRVisitor {
 public:
     explicit ReadQueries(std::map<std::string, Expr> known) : known_(std::move(known)) {}
@@ -56,7 +57,7 @@ protected:
 
 private:
     void bind(const std::string &name, const Expr &value) {
-        known_.emplace(name, evaluate(value));  // the output's box is known from the start
+        known_.emplace(name, evaluate(value));  // the outputs' boxes are known from the start
     }
 
     Expr evaluate(const Expr &value) { return simplify(hide.mutate(substitute(known_, value))); }
@@ -78,18 +79,34 @@ private:
     std::map<std::string, Expr> known_;
 };
 
+/// What Halide calls the buffers of an output: "t", or "t.0" and "t.1" of a Tuple.
+std::vector<std::string> buffers_of(const Function &output) {
+    if (output.outputs() == 1) return {output.name()};
+    std::vector<std::string> buffers;
+    for (int part = 0; part < output.outputs(); ++part) {
+        buffers.push_back(output.name() + "." + std::to_string(part));
+    }
+    return buffers;
+}
+
 }  // namespace
 
-PieceBoxes::PieceBoxes(const Function &func, const std::map<std::string, Function> &funcs,
-                       std::string name, SourcePos pos)
-    : name_(std::move(name)), output_(func.name()), pos_(std::move(pos)) {
-    auto [outputs, copies] = deep_copy({func}, funcs);
+PieceBoxes::PieceBoxes(const std::vector<Function> &outputs,
+                       const std::map<std::string, Function> &funcs, std::string name,
+                       SourcePos pos)
+    : name_(std::move(name)), pos_(std::move(pos)) {
+    auto [own, copies] = deep_copy(outputs, funcs);
     make_serial(copies);
-    // A definition without a schedule gets one later: no reason to warn.
-    for (size_t n = 0; n < outputs[0].updates().size(); ++n) {
-        outputs[0].update_schedule(static_cast<int>(n)).touched() = true;
+    std::vector<Halide::Func> computed;
+    for (Function &output : own) {
+        // A definition without a schedule gets one later: no reason to warn.
+        for (size_t n = 0; n < output.updates().size(); ++n) {
+            output.update_schedule(static_cast<int>(n)).touched() = true;
+        }
+        buffers_.push_back(buffers_of(output));
+        computed.emplace_back(output);
     }
-    Halide::Pipeline pipeline{Halide::Func(outputs[0])};
+    Halide::Pipeline pipeline(computed);
     const Halide::Target target = Halide::Target("host")
                                       .with_feature(Halide::Target::NoRuntime)
                                       .with_feature(Halide::Target::NoAsserts);
@@ -100,11 +117,16 @@ PieceBoxes::PieceBoxes(const Function &func, const std::map<std::string, Functio
     });
 }
 
-std::map<std::string, Box> PieceBoxes::evaluate(const Box &output) const {
+std::map<std::string, Box> PieceBoxes::evaluate(const std::vector<Box> &outputs) const {
     std::map<std::string, Expr> known;
-    for (size_t d = 0; d < output.size(); ++d) {
-        known[output_ + ".min." + std::to_string(d)] = static_cast<int>(output[d].min);
-        known[output_ + ".extent." + std::to_string(d)] = static_cast<int>(output[d].extent);
+    for (size_t n = 0; n < outputs.size(); ++n) {
+        for (const std::string &buffer : buffers_[n]) {
+            for (size_t d = 0; d < outputs[n].size(); ++d) {
+                const Dim &dim = outputs[n][d];
+                known[buffer + ".min." + std::to_string(d)] = static_cast<int>(dim.min);
+                known[buffer + ".extent." + std::to_string(d)] = static_cast<int>(dim.extent);
+            }
+        }
     }
     ReadQueries read(known);
     body_.accept(&read);
@@ -126,21 +148,26 @@ std::map<std::string, Box> PieceBoxes::evaluate(const Box &output) const {
     return boxes;
 }
 
-Box PieceBoxes::computed_for(const Box &needed) const {
+std::vector<Box> PieceBoxes::computed_for(const std::vector<Box> &needed) const {
     constexpr int patience = 16;
-    Box box = needed;
+    std::vector<Box> boxes = needed;
     for (int round = 0; round < patience; ++round) {
-        const Box larger = bounding_box(box, evaluate(box).at(output_));
-        if (larger == box) return box;
-        box = larger;
+        const std::map<std::string, Box> computed = evaluate(boxes);
+        const std::vector<Box> before = boxes;
+        for (size_t n = 0; n < boxes.size(); ++n) {
+            boxes[n] = bounding_box(boxes[n], computed.at(buffers_[n][0]));
+        }
+        if (boxes == before) return boxes;
     }
-    fail_at(pos_, "the Func '" + name_ + "' is asked for " + print(needed) +
+    fail_at(pos_, "the Func '" + name_ + "' is asked for " + print(needed[0]) +
                       ", but its schedule computes more and more: use TailStrategy::GuardWithIf");
 }
 
-std::map<std::string, Box> PieceBoxes::reads_for(const Box &output) const {
-    std::map<std::string, Box> boxes = evaluate(output);
-    boxes.erase(output_);
+std::map<std::string, Box> PieceBoxes::reads_for(const std::vector<Box> &outputs) const {
+    std::map<std::string, Box> boxes = evaluate(outputs);
+    for (const std::vector<std::string> &buffers : buffers_) {
+        for (const std::string &buffer : buffers) boxes.erase(buffer);
+    }
     return boxes;
 }
 

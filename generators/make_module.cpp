@@ -57,7 +57,7 @@ Device device_of(const Plan &plan, const PlannedKernel &kernel) {
 
 std::string subject_of(const Plan &plan, const PlannedKernel &kernel) {
     const Node &node = plan.graph[kernel.node];
-    return prefix_of(node.pos) + "func '" + plan.graph[node.outputs.at(0)].name + "' on " +
+    return prefix_of(node.pos) + "func '" + std::get<Kernel>(node.op).function + "' on " +
            to_string(device_of(plan, kernel));
 }
 

@@ -79,16 +79,20 @@ private:
         program_.inputs.push_back({.name = input.name, .parameter = input.parameter});
     }
 
+    /// A Tuple is several ports, as in Halide.
     void add_output(const SourceOutput &output) {
-        Output port;
-        port.value = draft_.storage.id_of(output.func);
-        port.name = output.name;
-        port.pos = output.pos;
-        place(port, output.port);
-        port.layout.order = order_of_port(output.func.output_buffers()[0],
-                                          *program_.graph[port.value].box, output.name, output.pos);
-        check_order(port.value, port.layout.order, "the port '" + output.name + "'");
-        program_.graph.outputs.push_back(port);
+        const std::vector<ValueId> parts = draft_.storage.ids_of(output.func);
+        for (size_t n = 0; n < parts.size(); ++n) {
+            Output port;
+            port.value = parts[n];
+            port.name = output.name + (parts.size() > 1 ? "_" + std::to_string(n) : "");
+            port.pos = output.pos;
+            place(port, output.port);
+            port.layout.order = order_of_port(output.func.output_buffers()[n],
+                                              *program_.graph[port.value].box, port.name, port.pos);
+            check_order(port.value, port.layout.order, "the port '" + port.name + "'");
+            program_.graph.outputs.push_back(port);
+        }
     }
 
     void add_constant(const SourceConstant &constant) {
@@ -101,7 +105,7 @@ private:
         const StateBase &directive = *source.directive;
         State state;
         state.value = draft_.storage.of_parameter.at(directive.parameter());
-        state.next = draft_.storage.of_func.at(source.next.name());
+        state.next = draft_.storage.of_func.at(source.next.name())[0];
         state.device = directive.device().value_or(draft_.maker_of(*state.next)->device);
         state.delay = directive.delay_calls();
         state.pos = directive.next_pos();
@@ -118,11 +122,11 @@ private:
     /// reorder_storage() of what else has an order of its own.
     void check_order(ValueId id, const std::vector<uint32_t> &order,
                      const std::string &owner) const {
-        const DraftKernel *maker = draft_.maker_of(id);
-        if (!maker) return;
-        const std::vector<uint32_t> wanted = storage_order(maker->func());
+        const DraftFunc *made = draft_.func_of(id);
+        if (!made) return;
+        const std::vector<uint32_t> wanted = storage_order(made->func);
         if (wanted.empty() || wanted == order) return;
-        fail_at(draft_.pos_of(id), "the Func '" + draft_.name_of(id) +
+        fail_at(draft_.pos_of(id), "the Func '" + made->name +
                                        "' is scheduled reorder_storage(), but lies as " + owner +
                                        " does: leave that out, or set the strides of a port");
     }
@@ -138,22 +142,23 @@ private:
     void add_node(size_t k) {
         const DraftKernel &kernel = draft_.kernels[k];
         Kernel op;
-        op.function = draft_.name_of(kernel.id);
-        if (kernel.value.delegate) {
-            op.delegate = DelegateId{static_cast<uint32_t>(*kernel.value.delegate)};
+        op.function = kernel.name();
+        if (kernel.delegate) {
+            op.delegate = DelegateId{static_cast<uint32_t>(*kernel.delegate)};
         } else if (!kernel.device.is_host()) {
             op.place = kernel.device;
         }
         const std::vector<ValueId> reads = reads_in_order(kernel);
         for (const ValueId id : reads) op.args.push_back(argument(k, id));
         program_.graph.nodes.push_back(
-            {.outputs = {kernel.id}, .op = op, .pos = draft_.pos_of(kernel.id)});
+            {.outputs = kernel.outputs(), .op = op, .pos = draft_.pos_of(kernel)});
         if (kernel.piece) {
-            Piece piece{.outputs = {kernel.piece->output}, .arguments = {}};
+            Piece piece{.outputs = kernel.piece->outputs, .arguments = {}};
             for (const ValueId id : reads) piece.arguments.push_back(kernel.piece->reads.at(id));
             program_.code.emplace_back(piece);
         } else {
-            program_.code.emplace_back(make_foreign_call(kernel.func(), reads, draft_.storage));
+            program_.code.emplace_back(
+                make_foreign_call(kernel.funcs[0].func, reads, draft_.storage));
         }
     }
 
@@ -171,8 +176,8 @@ private:
     Arg argument(size_t k, ValueId id) const {
         Arg arg;
         arg.value = id;
-        if (const DraftKernel *maker = draft_.maker_of(id)) {
-            arg.layout.order = storage_order(maker->func());
+        if (const DraftFunc *made = draft_.func_of(id)) {
+            arg.layout.order = storage_order(made->func);
         }
         if (!program_.graph[id].box) return arg;
         const auto read = boxes_.reads[k].find(id);
@@ -196,11 +201,14 @@ Boxes solve_and_schedule(const Draft &draft, const Halide::Target &target) {
     bool changed = false;
     for (const DraftKernel &kernel : draft.kernels) {
         if (!kernel.piece) continue;
-        const std::string subject = "func '" + draft.name_of(kernel.id) + "'";
-        call_halide(prefix_of(draft.pos_of(kernel.id)) + subject, [&] {
-            changed |= give_default_schedule(kernel.func(), boxes.of_value[index_of(kernel.id)],
-                                             kernel.device, target);
-        });
+        std::vector<Function> funcs;
+        std::vector<Box> made;
+        for (const DraftFunc &func : kernel.funcs) {
+            funcs.push_back(func.func);
+            made.push_back(boxes.of_value[index_of(func.parts[0])]);
+        }
+        call_halide(prefix_of(draft.pos_of(kernel)) + "func '" + kernel.name() + "'",
+                    [&] { changed |= give_default_schedules(funcs, made, kernel.device, target); });
     }
     return changed ? solve_boxes(draft) : boxes;
 }

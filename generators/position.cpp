@@ -18,13 +18,15 @@ SourcePos position_of(const Source &source, const Function &func, std::optional<
 }
 
 SourcePos position_of(const Source &source, const Function &func, const ValueChoice &choice) {
-    const auto inner = choice.kernels.find(func.name());
-    const bool is_inner = inner != choice.kernels.end() && !inner->second.empty();
-    const std::string &kernel = is_inner ? *inner->second.begin() : func.name();
-    const auto makes = [&](const ValueFunc &value) { return value.func.name() == kernel; };
-    const auto value = std::ranges::find_if(choice.values, makes);
-    const bool is_known = value != choice.values.end();
-    return position_of(source, func, is_known ? value->delegate : std::nullopt);
+    const auto is_func = [&](const Function &other) { return other.name() == func.name(); };
+    const auto inner = choice.kernels_of.find(func.name());
+    for (const KernelFuncs &kernel : choice.kernels) {
+        const bool has_func = inner == choice.kernels_of.end()
+                                  ? std::ranges::any_of(kernel.funcs, is_func)
+                                  : inner->second.count(kernel.name()) != 0;
+        if (has_func) return position_of(source, func, kernel.delegate);
+    }
+    return position_of(source, func);
 }
 
 }  // namespace halyard::generators

@@ -50,8 +50,10 @@ public:
         for (const DraftKernel &kernel : draft.kernels) {
             lowered_.emplace_back();
             if (!kernel.piece) continue;
-            lowered_.back().emplace(kernel.func(), kernel.piece->funcs, draft.name_of(kernel.id),
-                                    draft.pos_of(kernel.id));
+            std::vector<Function> outputs;
+            for (const DraftFunc &made : kernel.funcs) outputs.push_back(made.func);
+            lowered_.back().emplace(outputs, kernel.piece->funcs, kernel.name(),
+                                    draft.pos_of(kernel));
         }
         fix_boxes();
         start_boxes();
@@ -99,8 +101,10 @@ private:
                 "the constant '" + constant.name + "'", constant.pos);
         }
         for (const SourceOutput &output : draft_.source.outputs) {
-            fix(storage.id_of(output.func), storage.bounds.at(output.func.output_buffers()[0]),
-                "the port '" + output.name + "'", output.pos);
+            for (const ValueId id : storage.ids_of(output.func)) {
+                fix(id, storage.bounds.at(output.func.output_buffers()[0]),
+                    "the port '" + output.name + "'", output.pos);
+            }
         }
         for (const SourceState &state : draft_.source.states) {
             const Halide::Buffer<> &array = state.directive->initial_array();
@@ -115,42 +119,62 @@ private:
     /// What is known before any reader has been asked.
     void start_boxes() {
         for (const DraftKernel &kernel : draft_.kernels) {
-            const std::vector<KnownDim> dims = bounds_of_schedule(kernel.func());
-            if (!std::ranges::all_of(dims, [](const KnownDim &dim) { return dim.has_value(); }))
-                continue;
-            Box box;
-            for (const KnownDim &dim : dims) box.push_back(*dim);
-            widen(needed_[index_of(kernel.id)], box);
+            for (const DraftFunc &made : kernel.funcs) start_box(made);
         }
+    }
+
+    void start_box(const DraftFunc &made) {
+        const std::vector<KnownDim> dims = bounds_of_schedule(made.func);
+        if (!std::ranges::all_of(dims, [](const KnownDim &dim) { return dim.has_value(); })) return;
+        Box box;
+        for (const KnownDim &dim : dims) box.push_back(*dim);
+        for (const ValueId part : made.parts) widen(needed_[index_of(part)], box);
     }
 
     ValueId id_of(const SourceState &state) const {
         return draft_.storage.of_parameter.at(state.directive->parameter());
     }
     ValueId id_of_next(const SourceState &state) const {
-        return draft_.storage.of_func.at(state.next.name());
+        return draft_.storage.of_func.at(state.next.name())[0];  // no state takes a Tuple
     }
 
     void visit(size_t k) {
         const DraftKernel &kernel = draft_.kernels[k];
-        std::optional<Box> &needed = needed_[index_of(kernel.id)];
+        std::vector<Box> needed;
+        for (const DraftFunc &made : kernel.funcs) {
+            if (const auto box = share_box(made)) needed.push_back(*box);
+        }
         if (!kernel.piece) return visit_extern(k);
-        if (!needed) return;
-        needed = lowered_[k]->computed_for(*needed);
-        check_computed(kernel);
-        const std::map<std::string, Box> reads = lowered_[k]->reads_for(*needed);
+        if (needed.size() < kernel.funcs.size()) return;
+        const std::vector<Box> computed = lowered_[k]->computed_for(needed);
+        for (size_t n = 0; n < computed.size(); ++n) {
+            const DraftFunc &made = kernel.funcs[n];
+            for (const ValueId part : made.parts) needed_[index_of(part)] = computed[n];
+            check_computed(made, computed[n]);
+        }
+        const std::map<std::string, Box> reads = lowered_[k]->reads_for(computed);
         for (const auto &[id, parameter] : kernel.piece->reads) {
             const auto box = reads.find(parameter.name());
             if (box != reads.end()) read(k, id, box->second);
         }
     }
 
+    /// Gives all parts of a Tuple the box that their readers need together; none if none has one.
+    std::optional<Box> share_box(const DraftFunc &made) {
+        std::optional<Box> all;
+        for (const ValueId part : made.parts) {
+            if (const auto &box = needed_[index_of(part)]) widen(all, *box);
+        }
+        for (const ValueId part : made.parts) needed_[index_of(part)] = all;
+        return all;
+    }
+
     void visit_extern(size_t k) {
-        const Function &func = draft_.kernels[k].func();
+        const Function &func = draft_.kernels[k].funcs[0].func;
         for (const Halide::ExternFuncArgument &argument : func.extern_arguments()) {
-            const auto id = value_of(argument, draft_.storage);
-            if (!id) continue;
-            if (const auto box = box_for_extern(*id)) read(k, *id, *box);
+            for (const ValueId id : values_of(argument, draft_.storage)) {
+                if (const auto box = box_for_extern(id)) read(k, id, *box);
+            }
         }
     }
 
@@ -158,9 +182,9 @@ private:
     std::optional<Box> box_for_extern(ValueId id) const {
         if (fixed_[index_of(id)]) return fixed_[index_of(id)]->box;
         const std::optional<Box> &needed = needed_[index_of(id)];
-        const DraftKernel *maker = draft_.maker_of(id);
-        if (!maker) return needed;
-        const std::vector<KnownDim> dims = known_dims(maker->func());
+        const DraftFunc *made = draft_.func_of(id);
+        if (!made) return needed;
+        const std::vector<KnownDim> dims = known_dims(made->func);
         Box box;
         for (size_t d = 0; d < dims.size(); ++d) {
             if (!dims[d] && !needed) return std::nullopt;
@@ -172,8 +196,8 @@ private:
     void read(size_t k, ValueId id, const Box &box) {
         const std::optional<Fixed> &fixed = fixed_[index_of(id)];
         if (fixed && !contains(fixed->box, box)) {
-            const ValueId reader = draft_.kernels[k].id;
-            fail_at(draft_.pos_of(reader), "the Func '" + draft_.name_of(reader) + "' reads '" +
+            const DraftKernel &reader = draft_.kernels[k];
+            fail_at(draft_.pos_of(reader), "the Func '" + reader.name() + "' reads '" +
                                                draft_.name_of(id) + "' in " + print(box) +
                                                ", but " + fixed->by + " has " + print(fixed->box) +
                                                ": clamp the index, or make it larger");
@@ -182,22 +206,21 @@ private:
         widen(needed_[index_of(id)], box);
     }
 
-    void check_computed(const DraftKernel &kernel) const {
-        const Box &computed = *needed_[index_of(kernel.id)];
-        const std::optional<Fixed> &fixed = fixed_[index_of(kernel.id)];
+    void check_computed(const DraftFunc &made, const Box &computed) const {
+        const std::optional<Fixed> &fixed = fixed_[index_of(made.parts[0])];
         if (fixed && fixed->box != computed) {
-            fail_at(draft_.pos_of(kernel.id),
-                    "the Func '" + draft_.name_of(kernel.id) + "' has the box " +
-                        print(fixed->box) + " of " + fixed->by + ", but its schedule computes " +
-                        print(computed) + ": " + remedy_for(kernel.func()));
+            fail_at(draft_.pos_of(made), "the Func '" + made.name + "' has the box " +
+                                             print(fixed->box) + " of " + fixed->by +
+                                             ", but its schedule computes " + print(computed) +
+                                             ": " + remedy_for(made.func));
         }
-        const std::vector<KnownDim> bounds = bounds_of_schedule(kernel.func());
+        const std::vector<KnownDim> bounds = bounds_of_schedule(made.func);
         for (size_t d = 0; d < bounds.size(); ++d) {
             if (!bounds[d] || contains({*bounds[d]}, {computed[d]})) continue;
-            fail_at(draft_.pos_of(kernel.id),
-                    "the Func '" + draft_.name_of(kernel.id) + "' has the bound() " +
-                        print(Box{*bounds[d]}) + " in dimension " + std::to_string(d) +
-                        ", but its readers need " + print(Box{computed[d]}));
+            fail_at(draft_.pos_of(made), "the Func '" + made.name + "' has the bound() " +
+                                             print(Box{*bounds[d]}) + " in dimension " +
+                                             std::to_string(d) + ", but its readers need " +
+                                             print(Box{computed[d]}));
         }
     }
 
@@ -211,29 +234,30 @@ private:
     }
 
     Boxes finish() {
-        for (const DraftKernel &kernel : draft_.kernels) check_known(kernel);
+        for (const DraftKernel &kernel : draft_.kernels) {
+            for (const DraftFunc &made : kernel.funcs) check_known(made);
+        }
         Boxes boxes{.of_value = {}, .reads = std::move(reads_)};
         for (const auto &box : needed_) boxes.of_value.push_back(box.value_or(Box{}));
         return boxes;
     }
 
-    void check_known(const DraftKernel &kernel) const {
-        if (needed_[index_of(kernel.id)]) return;
-        const std::string &name = draft_.name_of(kernel.id);
-        const std::vector<KnownDim> dims = known_dims(kernel.func());
+    void check_known(const DraftFunc &made) const {
+        if (needed_[index_of(made.parts[0])]) return;
+        const std::vector<KnownDim> dims = known_dims(made.func);
         size_t d = 0;
         while (d + 1 < dims.size() && dims[d]) ++d;
-        refuse_copy(kernel, d);
-        fail_at(draft_.pos_of(kernel.id), "nothing says how large the Func '" + name +
-                                              "' is in dimension " + std::to_string(d) + ": call " +
-                                              name + ".bound(" + kernel.func().args()[d] +
-                                              ", min, extent)");
+        refuse_copy(made, d);
+        fail_at(draft_.pos_of(made), "nothing says how large the Func '" + made.name +
+                                         "' is in dimension " + std::to_string(d) + ": call " +
+                                         made.name + ".bound(" + made.func.args()[d] +
+                                         ", min, extent)");
     }
 
     /// The copy of a state's next value is no Func of the user's.
-    void refuse_copy(const DraftKernel &kernel, size_t d) const {
+    void refuse_copy(const DraftFunc &made, size_t d) const {
         for (const SourceState &state : draft_.source.states) {
-            if (!state.is_copied || !state.next.same_as(kernel.value.func)) continue;
+            if (!state.is_copied || state.next.name() != made.func.name()) continue;
             fail_at(state.directive->next_pos(),
                     "nothing says how large the state '" + state.directive->name() +
                         "' is in dimension " + std::to_string(d) +

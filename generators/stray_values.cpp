@@ -95,7 +95,7 @@ std::string describe_strays(const Program &program) {
         if (is_listed || is_foreign || !neighbours.device(n).is_host()) continue;
         const auto device = neighbours.around(n);
         if (!device) continue;
-        text += graph.name + ": '" + graph[graph.nodes[n].outputs[0]].name +
+        text += graph.name + ": '" + neighbours.kernel(n).function +
                 "' is in no delegate, so it is on cpu between values of " + to_string(*device) +
                 ": list it in one\n";
     }

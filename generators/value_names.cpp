@@ -37,6 +37,14 @@ std::string ValueNames::take(const std::string &halide_name) {
     return take_id(to_id(given));
 }
 
+std::vector<std::string> ValueNames::take_parts(const std::string &name, size_t parts) {
+    std::vector<std::string> names;
+    for (size_t part = 0; part < parts; ++part) {
+        names.push_back(take_id(name + "_" + std::to_string(part)));
+    }
+    return names;
+}
+
 std::string ValueNames::take_given(const std::string &name) {
     return take_id(is_name(name) ? name : to_id(name));
 }

@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 namespace halyard::generators {
 
@@ -13,6 +14,9 @@ class ValueNames {
 public:
     /// A name for what Halide calls `halide_name`, with a number behind it if it is taken.
     std::string take(const std::string &halide_name);
+
+    /// Names for the parts of a Tuple Func that is called `name` here: "t_0", "t_1".
+    std::vector<std::string> take_parts(const std::string &name, size_t parts);
 
     /// The name of a port, constant or state, which is as the user gave it: "a1", "dec::kv".
     std::string take_given(const std::string &name);

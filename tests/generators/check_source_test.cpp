@@ -34,25 +34,6 @@ public:
 
 }  // namespace
 
-TEST_CASE("check_source refuses a Tuple in memory, and lets an inlined one pass") {
-    struct G : Base<G> {
-        GeneratorParam<bool> at_root{"at_root", true};
-        void generate() {
-            a(x) = Tuple(in(x), in(x + 1));
-            out(x) = a(x)[0] + a(x)[1];
-        }
-        void place() {
-            if (at_root) a.compute_root();
-        }
-    };
-    CHECK_THROWS_WITH(
-        graph_of<G>(),
-        class_at +
-            "the Func 'a' is a Tuple of 2 values in memory, which is not supported yet: use one "
-            "Func for each");
-    CHECK_NOTHROW(graph_of<G>("host", {{"at_root", "false"}}));
-}
-
 TEST_CASE("check_source refuses a Func in memory that is not defined everywhere") {
     struct G : Base<G> {
         void generate() {
@@ -68,22 +49,18 @@ TEST_CASE("check_source refuses a Func in memory that is not defined everywhere"
                           "yet: define it everywhere");
 }
 
-TEST_CASE("check_source refuses values that are computed with others") {
+TEST_CASE("check_source refuses a Tuple in memory of which a part is not defined everywhere") {
     struct G : Base<G> {
         void generate() {
-            a(x) = in(x) + 1;
-            b(x) = in(x)*2;
-            out(x) = a(x) + b(x);
+            a(x) = Tuple(in(x), undef<int32_t>());
+            out(x) = a(x)[0];
         }
-        void place() {
-            a.compute_root();
-            b.compute_root().compute_with(a, x);
-        }
+        void place() { a.compute_root(); }
     };
-    CHECK_THROWS_WITH(graph_of<G>(), class_at +
-                                         "the Func 'b' is scheduled compute_with() another, which "
-                                         "is not supported yet for Funcs in "
-                                         "memory");
+    CHECK_THROWS_WITH(graph_of<G>(),
+                      class_at +
+                          "the Func 'a' is in memory and starts as undef(), which is not supported "
+                          "yet: define it everywhere");
 }
 
 TEST_CASE("check_source refuses copies that are scheduled by hand") {

@@ -267,6 +267,75 @@ TEST_CASE("choose_values refuses a delegate that lists a port") {
                           "or constant says on() for itself");
 }
 
+namespace {
+
+/// The parts of a Tuple `a` go to `b` and `c`.
+template<typename T>
+class Tuples : public Chain<T> {
+public:
+    void generate() {
+        const Var x = this->x;
+        this->a(x) = Tuple(cast<int>(this->in(x)) * 3, cast<uint8_t>(this->in(x) / 2));
+        this->b(x) = this->a(x)[0] + 1;
+        this->c(x) = cast<int>(this->a(x)[1]) - 2;
+        this->out(x) = this->b(x) * this->c(x) + this->in(x);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("choose_values leaves a Tuple inlined that nobody schedules") {
+    struct G : Tuples<G> {
+        void place() { delegate("d", {a, b, c, out}).on("sim:0"); }
+    };
+    CHECK(graph_of<G>() == R"(
+pipeline test(%in: u8[100] @cpu) -> (%out @cpu) {
+  delegate d @sim:0
+  %out: i32[100] = out(%in) in d
+}
+)");
+}
+
+TEST_CASE(
+    "choose_values makes one kernel with several outputs of a Tuple that another delegate reads") {
+    struct G : Tuples<G> {
+        void place() { delegate("d", {a}).on(device); }
+    };
+    CHECK(graph_of<G>("host", {{"device", "sim:0"}}) == R"(
+pipeline test(%in: u8[100] @cpu) -> (%out @cpu) {
+  delegate d @sim:0
+  %a_0: i32[100], %a_1: u8[100] = a(%in) in d
+  %out: i32[100] = out(%in, %a_0, %a_1) @cpu
+}
+)");
+    for (const char *device : {"cpu", "sim:0", "opencl:0"}) {
+        CHECK(runs_like_plain_halide<G>({{"device", device}}));
+    }
+    CHECK(launches<G>("host-opencl", {{"device", "opencl:0"}}) ==
+          std::map<std::string, int>{{"a", 1}, {"out", 0}});
+}
+
+TEST_CASE("choose_values lets each delegate read only those parts of a Tuple that it calls") {
+    struct G : Tuples<G> {
+        void place() {
+            a.compute_root();
+            delegate("d", {b}).on("sim:0");
+            delegate("e", {c}).on("sim:1");
+        }
+    };
+    CHECK(graph_of<G>() == R"(
+pipeline test(%in: u8[100] @cpu) -> (%out @cpu) {
+  delegate d @sim:0
+  delegate e @sim:1
+  %a_0: i32[100], %a_1: u8[100] = a(%in) @cpu
+  %b: i32[100] = b(%a_0) in d
+  %c: i32[100] = c(%a_1) in e
+  %out: i32[100] = out(%in, %b, %c) @cpu
+}
+)");
+    CHECK(runs_like_plain_halide<G>());
+}
+
 TEST_CASE("choose_values leaves inlined what an extern's argument calls") {
     struct G : Chain<G> {
         void generate() {

@@ -83,10 +83,12 @@ TEST_CASE("cut_piece copies, and resets the levels of what becomes an output alo
     const auto generator = make<Chain>();
     const Draft draft = draft_of(*generator);
     const CutPiece &piece = *draft.kernels[0].piece;
-    const Internal::Function &a = draft.kernels[0].func();
+    const Internal::Function &a = draft.kernels[0].funcs[0].func;
+    const Internal::Function &original = *draft.source.find(a.name());
     CHECK(a.schedule().compute_level().is_inlined());
-    CHECK(!a.same_as(draft.kernels[0].value.func));
-    CHECK(draft.kernels[0].value.func.schedule().compute_level().is_root());
+    CHECK(a.same_as(piece.funcs.at(a.name())));
+    CHECK(!a.same_as(original));
+    CHECK(original.schedule().compute_level().is_root());
     for (const auto &[name, func] : piece.funcs) {
         if (halyard::given_name(name) != "inner") continue;
         CHECK(halyard::given_name(func.schedule().compute_level().func()) == "a");

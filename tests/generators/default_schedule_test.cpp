@@ -278,3 +278,28 @@ TEST_CASE(
                       Catch::Matchers::StartsWith(at(delegate_line) + "func 'a': ") &&
                           Catch::Matchers::Contains("halyard_tile_x"));
 }
+
+TEST_CASE("default_schedule takes Tuples, and updates of theirs") {
+    struct G : OneKernel<G> {
+        void generate() {
+            // The place of the largest value of each column, and of all.
+            RDom r(0, 50), all(0, 101, 0, 53);
+            const Expr value = cast<int>(in(x, r));
+            a(x) = Tuple(-1, cast<uint8_t>(0));
+            const Expr better = value > a(x)[0];
+            a(x) = Tuple(select(better, value, a(x)[0]), select(better, cast<uint8_t>(r), a(x)[1]));
+            a(x) = Tuple(a(x)[0] * 2, a(x)[1] + cast<uint8_t>(1));
+            const Expr one = cast<int>(in(all.x, all.y));
+            b() = Tuple(-1, 0, 0);
+            const Expr first = one > b()[0];
+            b() = Tuple(select(first, one, b()[0]), select(first, all.x, b()[1]),
+                        select(first, all.y, b()[2]));
+            out(x, y) = a(x)[0] * y + a(x)[1] + b()[1] * 1000 + b()[2];
+        }
+        void place() {
+            b.compute_root();
+            this->delegate("more", {b}).on(device);
+        }
+    };
+    check_kernel<G>({{"a", 3}, {"b", 2}, {"out", 0}});
+}

@@ -68,14 +68,16 @@ TEST_CASE("make_draft cuts a piece for each kernel that is no C function, on its
     const Drafted drafted;
     const Draft &draft = drafted.draft;
     REQUIRE(draft.kernels.size() == 3);
-    CHECK(draft.kernels[0].id == drafted.id("a"));
+    CHECK(draft.kernels[0].outputs() == std::vector{drafted.id("a")});
     CHECK(draft.kernels[0].piece.has_value());
     CHECK(to_string(draft.kernels[0].device) == "sim:1");
     CHECK(!draft.kernels[1].piece.has_value());
     CHECK(draft.kernels[1].device.is_host());
     CHECK(draft.kernels[2].piece.has_value());
     CHECK(draft.maker_of(drafted.id("e")) == &draft.kernels[1]);
+    CHECK(draft.func_of(drafted.id("e")) == &draft.kernels[1].funcs[0]);
     CHECK(draft.maker_of(drafted.id("in")) == nullptr);
+    CHECK(draft.func_of(drafted.id("in")) == nullptr);
 }
 
 TEST_CASE("make_draft knows what each kernel reads") {
@@ -101,4 +103,34 @@ TEST_CASE("make_draft says where errors about each value point") {
         CHECK(line_of(name) == class_line);
     }
     CHECK(line_of("a") == drafted.generator->delegate_line);
+}
+
+TEST_CASE("make_draft gives the parts of a Tuple one Func, a kernel and neighbouring numbers") {
+    struct Tuples : halyard::Generator<Tuples> {
+        Input<Buffer<int32_t, 1>> in{"in"};
+        Output<Buffer<int32_t, 1>> out{"out"};
+        Func t{"t"};
+        Var x{"x"};
+        void generate() {
+            t(x) = Tuple(in(x), cast<float>(in(x)));
+            out(x) = t(x)[0];
+        }
+        void schedule() {
+            in.dim(0).set_bounds(0, 30);
+            out.dim(0).set_bounds(0, 20);
+            t.compute_root();
+        }
+    };
+    const auto generator = make<Tuples>();
+    const Draft draft = make_draft(read_source(*generator), Target("host"));
+    REQUIRE(draft.kernels.size() == 2);
+    CHECK(draft.kernels[0].name() == "t");
+    CHECK(draft.kernels[0].outputs() == std::vector{ValueId{1}, ValueId{2}});
+    CHECK(draft.name_of(ValueId{2}) == "t_1");
+    CHECK(draft.storage.values[2].type == Float(32));
+    CHECK(draft.func_of(ValueId{2}) == &draft.kernels[0].funcs[0]);
+    CHECK(draft.maker_of(ValueId{2}) == &draft.kernels[0]);
+    // Nobody reads what is not called.
+    CHECK(draft.kernels[1].piece->reads.size() == 1);
+    CHECK(draft.kernels[1].piece->reads.count(ValueId{1}) == 1);
 }

@@ -118,3 +118,82 @@ pipeline test(%in: i32[20] @cpu, %k: i32 @cpu, %l: i32 @cpu) -> (%out @cpu) {
 }
 )");
 }
+
+namespace {
+
+/// Lows and highs of each value, as two buffers.
+extern "C" int split_levels(halide_buffer_t *in, halide_buffer_t *low, halide_buffer_t *high) {
+    if (in->is_bounds_query()) {
+        in->dim[0].min = low->dim[0].min;
+        in->dim[0].extent = low->dim[0].extent;
+        return 0;
+    }
+    if (low->is_bounds_query()) return 0;
+    for (int x = low->dim[0].min; x < low->dim[0].min + low->dim[0].extent; ++x) {
+        const int32_t value = reinterpret_cast<const int32_t *>(in->host)[x - in->dim[0].min];
+        reinterpret_cast<int32_t *>(low->host)[x - low->dim[0].min] = value / 256;
+        high->host[x - high->dim[0].min] = static_cast<uint8_t>(value % 256);
+    }
+    return 0;
+}
+
+/// Puts together what split_levels() took apart, with the parts exchanged.
+extern "C" int join_levels(halide_buffer_t *low, halide_buffer_t *high, halide_buffer_t *out) {
+    if (low->is_bounds_query()) {
+        for (halide_buffer_t *in : {low, high}) {
+            in->dim[0].min = out->dim[0].min;
+            in->dim[0].extent = out->dim[0].extent;
+        }
+        return 0;
+    }
+    for (int x = out->dim[0].min; x < out->dim[0].min + out->dim[0].extent; ++x) {
+        const uint32_t top = high->host[x - high->dim[0].min];
+        const auto rest = reinterpret_cast<const uint32_t *>(low->host)[x - low->dim[0].min];
+        reinterpret_cast<uint32_t *>(out->host)[x - out->dim[0].min] = (top << 24) + rest;
+    }
+    return 0;
+}
+
+}  // namespace
+
+TEST_CASE("foreign_call passes all parts of Tuples, as arguments and as results") {
+    struct G : WithExtern<G> {
+        Func t{"t"};
+        void generate() {
+            e.define_extern("split_levels", {in}, {Int(32), UInt(8)}, {x});
+            t(x) = Tuple(e(x)[0] + 1, cast<uint8_t>(e(x)[1] ^ 85));
+            a.define_extern("join_levels", {t}, Int(32), {x});
+            out(x) = a(x) + e(x)[1];
+        }
+        void schedule() {
+            WithExtern::schedule();
+            e.compute_root();
+            t.compute_root();
+            a.compute_root();
+            a.bound(x, 0, 20);
+            t.bound(x, 0, 20);
+            e.bound(x, 0, 20);
+        }
+    };
+    const Program program = program_of(*make<G>());
+    CHECK(text_of(program) == R"(
+pipeline test(%in: i32[20] @cpu, %k: i32 @cpu, %l: i32 @cpu) -> (%out @cpu) {
+  %e_0: i32[20], %e_1: u8[20] = e(%in) @cpu
+  %t_0: i32[20], %t_1: u8[20] = t(%e_0, %e_1) @cpu
+  %a: i32[20] = a(%t_0, %t_1) @cpu
+  %out: i32[20] = out(%e_1, %a) @cpu
+}
+)");
+    const auto &call = std::get<ForeignCall>(program.code[2]);
+    REQUIRE(call.arguments.size() == 2);
+    CHECK(std::get<ForeignCall::Buffer>(call.arguments[0]).argument == 0);
+    CHECK(std::get<ForeignCall::Buffer>(call.arguments[1]).argument == 1);
+    const ForeignFunctions foreign = {
+        {"split_levels",
+         [](const auto &buffers) { return split_levels(buffers[0], buffers[1], buffers[2]); }},
+        {"join_levels",
+         [](const auto &buffers) { return join_levels(buffers[0], buffers[1], buffers[2]); }}};
+    const std::map<std::string, JITExtern> externs = {{"split_levels", JITExtern(split_levels)},
+                                                      {"join_levels", JITExtern(join_levels)}};
+    CHECK(runs_like_plain_halide<G>({}, foreign, externs));
+}

@@ -233,3 +233,91 @@ TEST_CASE("make_program points at the strict list that lacks a transfer") {
         Catch::Matchers::StartsWith(strict_at) &&
             Catch::Matchers::Contains("but transfers are strict: allow 'out -> cpu'"));
 }
+
+namespace {
+
+/// A Tuple for an output; the rest is each test's.
+constexpr int tuple_line = __LINE__ + 2;
+template<typename G>
+class Tuples : public halyard::Generator<G> {
+public:
+    GeneratorParam<std::string> device{"device", "sim:0"};
+    halyard::GeneratorInput<Buffer<int32_t, 2>> in{"in"};
+    halyard::GeneratorOutput<Func> both{"both", {Int(32), UInt(8)}, 2};
+    halyard::GeneratorOutput<Buffer<int32_t, 2>> last{"last"};
+    Func a{"a"};
+    Var x{"x"}, y{"y"};
+
+    void generate() {
+        a(x, y) = Tuple(in(x, y) * 3, cast<uint8_t>(in(y, x)));
+        both(x, y) = Tuple(a(x, y)[0] + x, cast<uint8_t>(a(x, y)[1] * 2));
+        last(x, y) = a(y, x)[0] - both(x, y)[1];
+    }
+    void schedule() {
+        for (int d : {0, 1}) {
+            in.dim(d).set_bounds(0, 12);
+            last.dim(d).set_bounds(0, 8);
+        }
+        bounds(both, {{0, 8}, {1, 8}});
+        a.compute_root();
+        this->delegate("d", {a, both}).on(device);
+        static_cast<G *>(this)->place();
+    }
+    void place() {}
+};
+
+}  // namespace
+
+TEST_CASE("make_program gives a Tuple output a port for each part") {
+    struct G : Tuples<G> {
+        void place() { bounds(both, {{0, 8}, {0, 8}}); }
+    };
+    CHECK(graph_of<G>() == R"(
+pipeline test(%in: i32[12,12] @cpu) -> (%both_0 @cpu, %both_1 @cpu, %last @cpu) {
+  delegate d @sim:0
+  %a_0: i32[8,8], %a_1: u8[8,8] = a(%in[8,8]) in d
+  %both_0: i32[8,8], %both_1: u8[8,8] = both(%a_0, %a_1) in d
+  %last: i32[8,8] = last(%a_0, %both_1) @cpu
+}
+)");
+    for (const char *device : {"cpu", "sim:0", "opencl:0"}) {
+        CHECK(runs_like_plain_halide<G>({{"device", device}}));
+    }
+}
+
+TEST_CASE("make_program holds both parts of a Tuple output to the box of their ports") {
+    struct G : Tuples<G> {};
+    CHECK_THROWS_WITH(graph_of<G>(),
+                      at(tuple_line) +
+                          "the Func 'last' reads 'both_1' in [8,8], but the port 'both' has "
+                          "[8,1+8]: clamp the index, or make it larger");
+}
+
+TEST_CASE("make_program lays out all parts of a Tuple as reorder_storage() says") {
+    struct G : Tuples<G> {
+        void place() {
+            bounds(both, {{0, 8}, {0, 8}});
+            a.reorder_storage(y, x);
+        }
+    };
+    CHECK_THAT(graph_of<G>(),
+               Catch::Matchers::Contains("both(%a_0 order(1,0), %a_1 order(1,0)) in d"));
+    for (const char *device : {"cpu", "sim:0", "opencl:0"}) {
+        CHECK(runs_like_plain_halide<G>({{"device", device}}));
+    }
+}
+
+TEST_CASE("make_program replaces a state by a part of a Tuple through a Func that passes it on") {
+    struct G : Tuples<G> {
+        halyard::GeneratorState<int32_t, 2> kept{"kept"};
+        Func part{"part"};
+        void place() {
+            bounds(both, {{0, 8}, {0, 8}});
+            part(x, y) = a(x, y)[0];
+            kept.next(part);
+            part.bound(x, 0, 8).bound(y, 0, 8);
+        }
+    };
+    CHECK_THAT(graph_of<G>(), Catch::Matchers::Contains("%part: i32[8,8] = part(%a_0) @cpu\n"
+                                                        "  next %kept = %part"));
+}

@@ -46,8 +46,9 @@ public:
     Buffers run() {
         for (size_t n = 0; n < graph_.nodes.size(); ++n) {
             const Node &node = graph_.nodes[n];
-            const Value &value = graph_[node.outputs[0]];
-            buffers_[node.outputs[0]] = make_buffer(value, *value.box);
+            for (const ValueId output : node.outputs) {
+                buffers_[output] = make_buffer(graph_[output], *graph_[output].box);
+            }
             std::visit(overloaded{
                            [&](const Piece &piece) { run_piece(node, piece); },
                            [&](const ForeignCall &call) { run_foreign(node, call); },
@@ -96,13 +97,24 @@ private:
         const Device device = std::get<Device>(place_of(graph_, std::get<Kernel>(node.op)));
         Halide::Target target = Halide::get_host_target();
         if (device.kind == DeviceKind::OpenCL) target.set_feature(Halide::Target::OpenCL);
-        Buffer<> &output = buffers_.at(node.outputs[0]);
-        Halide::OutputImageParam shape = Halide::Func(piece.outputs[0]).output_buffer();
-        for (int d = 0; d < output.dimensions(); ++d) {
-            shape.dim(d).set_bounds(output.dim(d).min(), output.dim(d).extent());
+        std::vector<Buffer<>> outputs = outputs_of(node);
+        size_t next = 0;
+        for (Halide::Func func : piece.outputs) {
+            const Buffer<> &first = outputs[next];
+            Halide::OutputImageParam shape = func.output_buffers()[0];
+            for (int d = 0; d < first.dimensions(); ++d) {
+                shape.dim(d).set_bounds(first.dim(d).min(), first.dim(d).extent());
+            }
+            next += static_cast<size_t>(func.outputs());
         }
-        Halide::Pipeline(piece.outputs).realize(Halide::Realization({output}), target);
-        output.copy_to_host();
+        Halide::Pipeline(piece.outputs).realize(Halide::Realization(outputs), target);
+        for (Buffer<> &output : outputs) output.copy_to_host();
+    }
+
+    std::vector<Buffer<>> outputs_of(const Node &node) const {
+        std::vector<Buffer<>> outputs;
+        for (const ValueId output : node.outputs) outputs.push_back(buffers_.at(output));
+        return outputs;
     }
 
     void run_foreign(const Node &node, const ForeignCall &call) {
@@ -112,7 +124,7 @@ private:
             if (!buffer) continue;
             buffers.push_back(read(std::get<Kernel>(node.op).args[buffer->argument]));
         }
-        buffers.push_back(buffers_.at(node.outputs[0]));
+        for (const Buffer<> &output : outputs_of(node)) buffers.push_back(output);
         std::vector<halide_buffer_t *> raw;
         for (Buffer<> &buffer : buffers) raw.push_back(buffer.raw_buffer());
         if (foreign_.at(call.function)(raw) != 0) throw InternalError("a foreign call failed");
@@ -151,8 +163,16 @@ std::vector<Halide::Func> all_results(AbstractGenerator &generator,
     std::vector<Halide::Func> funcs;
     for (const auto &info : generator.arginfos()) {
         if (info.dir != ArgInfoDirection::Output) continue;
-        for (const Halide::Func &func : generator.output_func(info.name)) funcs.push_back(func);
-        names.push_back(info.name);
+        const std::vector<Halide::Func> outputs = generator.output_func(info.name);
+        for (size_t n = 0; n < outputs.size(); ++n) {
+            const std::string name =
+                info.name + (outputs.size() > 1 ? "_" + std::to_string(n) : "");
+            const int parts = outputs[n].outputs();
+            for (int part = 0; part < parts; ++part) {
+                names.push_back(name + (parts > 1 ? "_" + std::to_string(part) : ""));
+            }
+            funcs.push_back(outputs[n]);
+        }
     }
     if (const auto *placement = dynamic_cast<const Placement *>(&generator)) {
         for (const StateBase *state : placement->directives().states) {
@@ -216,12 +236,14 @@ int launches_of(const Program &program, const Node &node, const Piece &piece,
         const auto &box = graph[arg.value].box;
         replicas.push_back(dense_replica(arg.value, arg.box.value_or(box.value_or(Box{}))));
     }
-    const pipeline::Replica output = dense_replica(node.outputs[0], *graph[node.outputs[0]].box);
+    std::vector<pipeline::Replica> outputs;
+    for (const ValueId id : node.outputs) outputs.push_back(dense_replica(id, *graph[id].box));
     KernelOptions options{.symbol = "test_" + kernel.function,
                           .subject = "func '" + kernel.function + "'",
                           .device = std::get<Device>(place_of(graph, kernel)),
                           .inputs = {},
-                          .outputs = {&output}};
+                          .outputs = {}};
+    for (const pipeline::Replica &output : outputs) options.outputs.push_back(&output);
     for (size_t n = 0; n < replicas.size(); ++n) {
         const bool is_scalar = !graph[replicas[n].value].box;
         options.inputs.push_back(is_scalar ? nullptr : &replicas[n]);

@@ -37,7 +37,7 @@ std::string graph_of(const std::string &target = "host",
     return text_of(program_of(*make<G>(target, params)));
 }
 
-/// Calls of foreign C functions, by name: buffers of the arguments in order, then of the output.
+/// Calls of foreign C functions, by name: buffers of the arguments in order, then of the outputs.
 using ForeignFunctions =
     std::map<std::string, std::function<int(const std::vector<halide_buffer_t *> &)>>;
 
@@ -72,7 +72,7 @@ bool runs_like_plain_halide(const Halide::GeneratorParamsMap &params = {},
 }
 
 /// Lowers each piece for the device of its node, device code included, as for a plan with dense
-/// buffers. Returns how many launches each makes, by the name of its value; throws where Halide
+/// buffers. Returns how many launches each makes, by the name of its kernel; throws where Halide
 /// refuses one, or its host code touches data.
 std::map<std::string, int> launches_of(const Program &program, const std::string &target);
 

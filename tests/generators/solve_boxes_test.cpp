@@ -460,3 +460,42 @@ TEST_CASE("solve_boxes says what to do where data is an index") {
     };
     CHECK_THROWS_WITH(graph_of<G>(), Catch::Matchers::Contains("clamp the index"));
 }
+
+TEST_CASE("solve_boxes gives the parts of a Tuple the box that the readers of both need") {
+    struct G : Images<G> {
+        void generate() {
+            a(x, y) = Tuple(cast<int>(in(x, y)) * 5, cast<int16_t>(in(x, y)) - 3);
+            b(x, y) = a(x + 2, y)[0] + 1;
+            out(x, y) = b(x, y) + a(x, y + 1)[1];
+        }
+        void place() {
+            delegate("d", {a}).on(device);
+            a.compute_root();
+            b.compute_root();
+        }
+    };
+    CHECK(graph_of<G>() == R"(
+pipeline test(%in: u8[40,30] @cpu) -> (%out @cpu) {
+  delegate d @sim:0
+  %a_0: i32[22,11], %a_1: i16[22,11] = a(%in[22,11]) in d
+  %b: i32[20,10] = b(%a_0[2+20,10]) @cpu
+  %out: i32[20,10] = out(%a_1[20,1+10], %b) @cpu
+}
+)");
+    for (const char *device : {"cpu", "sim:0", "opencl:0"}) {
+        CHECK(runs_like_plain_halide<G>({{"device", device}}));
+    }
+}
+
+TEST_CASE("solve_boxes names a Tuple by its Func") {
+    struct G : Images<G> {
+        void generate() {
+            a(x, y) = Tuple(cast<int>(in(x, y)), cast<int>(in(x, y)));
+            out(x, y) = a(x, y)[1];
+        }
+        void place() { a.compute_root().bound(x, 0, 8); }
+    };
+    CHECK_THROWS_WITH(graph_of<G>(), class_at +
+                                         "the Func 'a' has the bound() [8] in dimension 0, but its "
+                                         "readers need [20]");
+}

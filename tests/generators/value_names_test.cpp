@@ -46,3 +46,10 @@ TEST_CASE("value_names keeps names that were given, whatever they look like") {
     CHECK(names.take("f17") == "f1");
     CHECK(names.take("dec::kv$2") == "dec__kv");
 }
+
+TEST_CASE("value_names numbers the parts of a Tuple behind its name, which stays its own") {
+    ValueNames names;
+    CHECK(names.take("t_1") == "t_1");
+    CHECK(names.take("t$1") == "t");
+    CHECK(names.take_parts("t", 3) == std::vector<std::string>{"t_0", "t_1_1", "t_2"});
+}
