@@ -14,6 +14,8 @@
 #include "photo_reference.h"
 #include "photo_sim.h"
 #include "picture.h"
+#include "picture_file.h"
+#include "run_plain_halide.h"
 #include "runtime/runtime.h"
 #include "transfers.h"
 
@@ -59,15 +61,6 @@ void check(int code, const std::string &what) {
         throw std::runtime_error(what + " failed with code " + std::to_string(code) + ": " +
                                  halyard_last_error());
     }
-}
-
-/// What the default instance has moved in all its calls.
-Transfers moved_so_far() {
-    halyard_counters now{};
-    check(halyard_read_counters(nullptr, &now), "halyard_read_counters");
-    return {.hops = now.uploads + now.downloads + now.peers,
-            .payload = now.payload,
-            .copies = now.copies};
 }
 
 /// What plain Halide on the host makes of the same frames.
@@ -117,10 +110,7 @@ struct Run {
         times.start();
         check(library.run(raw, strength, picture), library.device);
         times.stop();
-        const Transfers after = moved_so_far();
-        const Transfers moved{.hops = after.hops - before.hops,
-                              .payload = after.payload - before.payload,
-                              .copies = after.copies - before.copies};
+        const Transfers moved = moved_so_far() - before;
         if (transfers != Transfers{} && transfers != moved) {
             throw std::runtime_error("a frame's transfers are not those of the frame before");
         }

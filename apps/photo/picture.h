@@ -1,13 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "HalideBuffer.h"
-
-/// A file of PNG's: 8-bit colours (x, y, c). Throw std::runtime_error that names the file.
-Halide::Runtime::Buffer<uint8_t, 3> read_png(const std::string &file);
-void write_png(const std::string &file, const Halide::Runtime::Buffer<const uint8_t, 3> &picture);
 
 /// The brightest light that scene_light() gives, in the sensor's levels (0 to 4095): a quarter of
 /// them, as of a picture taken two stops too dark.
@@ -25,11 +20,3 @@ Halide::Runtime::Buffer<uint16_t, 2> take_mosaic(
 /// Peak signal to noise ratio in dB of colours in sixteenths of a level against the light.
 double psnr(const Halide::Runtime::Buffer<const uint16_t, 3> &colours,
             const Halide::Runtime::Buffer<const float, 3> &light);
-
-/// How two pictures of one size differ.
-struct Difference {
-    int greatest = 0;  ///< levels
-    double equal = 0;  ///< part of the bytes, 0 to 1
-};
-Difference compare(const Halide::Runtime::Buffer<const uint8_t, 3> &a,
-                   const Halide::Runtime::Buffer<const uint8_t, 3> &b);

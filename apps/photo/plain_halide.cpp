@@ -15,6 +15,7 @@
 #include "frame_times.h"
 #include "photo_plain.h"
 #include "picture.h"
+#include "picture_file.h"
 
 namespace {
 

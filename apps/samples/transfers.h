@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
-/// What crosses between host and device for one frame.
+/// What crosses between host and device, for one frame or for all.
 struct Transfers {
     uint64_t hops = 0, payload = 0, copies = 0;
+    uint64_t launches = 0;    ///< of kernels; 0: not told
     double milliseconds = 0;  ///< 0: not run
 
     bool operator==(const Transfers &) const = default;
@@ -17,9 +17,9 @@ struct Transfers {
 /// payload.
 Transfers read_counts(const std::string &line);
 
-/// Runs plain_halide.cpp's program and reads its line. None where it fails: it says why itself.
-std::optional<Transfers> run_plain_halide(const std::string &program, const std::string &image,
-                                          int frames);
+/// What Halyard's default instance has moved in all its calls. Throws std::runtime_error.
+Transfers moved_so_far();
+Transfers operator-(const Transfers &after, const Transfers &before);
 
 /// A whole text file. Throws std::runtime_error that names it.
 std::string read_file(const std::string &file);

@@ -1,22 +1,11 @@
 #include "transfers.h"
 
-#include <cstdio>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <stdexcept>
 
-namespace {
-
-/// For the shell, as one word.
-std::string quoted(const std::string &word) {
-    std::string text = "'";
-    for (const char letter : word)
-        text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-    return text + "'";
-}
-
-}  // namespace
+#include "runtime/runtime.h"
 
 Transfers read_counts(const std::string &line) {
     std::map<std::string, double> numbers;
@@ -40,16 +29,20 @@ Transfers read_counts(const std::string &line) {
     return transfers;
 }
 
-std::optional<Transfers> run_plain_halide(const std::string &program, const std::string &image,
-                                          int frames) {
-    const std::string command =
-        quoted(program) + " " + quoted(image) + " " + std::to_string(frames);
-    std::FILE *pipe = popen(command.c_str(), "r");
-    if (!pipe) return std::nullopt;
-    std::string line;
-    for (int letter; (letter = std::fgetc(pipe)) != EOF;) line += static_cast<char>(letter);
-    if (pclose(pipe) != 0) return std::nullopt;
-    return read_counts(line);
+Transfers moved_so_far() {
+    halyard_counters now{};
+    if (halyard_read_counters(nullptr, &now) != 0) throw std::runtime_error(halyard_last_error());
+    return {.hops = now.uploads + now.downloads + now.peers,
+            .payload = now.payload,
+            .copies = now.copies,
+            .launches = now.launches};
+}
+
+Transfers operator-(const Transfers &after, const Transfers &before) {
+    return {.hops = after.hops - before.hops,
+            .payload = after.payload - before.payload,
+            .copies = after.copies - before.copies,
+            .launches = after.launches - before.launches};
 }
 
 std::string read_file(const std::string &file) {
