@@ -1,0 +1,74 @@
+#include "algorithms.h"
+
+#include <random>
+
+#include "bilateral_grid_opencl.h"
+#include "bilateral_grid_plain.h"
+#include "bilateral_grid_sim.h"
+#include "histogram_equalisation_opencl.h"
+#include "histogram_equalisation_plain.h"
+#include "histogram_equalisation_sim.h"
+#include "interpolate_opencl.h"
+#include "interpolate_plain.h"
+#include "interpolate_sim.h"
+#include "unsharp_mask_opencl.h"
+#include "unsharp_mask_plain.h"
+#include "unsharp_mask_sim.h"
+
+namespace {
+
+Picture itself(const Picture &photograph) {
+    return photograph;
+}
+
+/// Two stops too dark, and half of the contrast.
+Picture darken(const Picture &photograph) {
+    Picture dark(photograph.width(), photograph.height(), 3);
+    dark.for_each_element([&](int x, int y, int c) {
+        dark(x, y, c) = static_cast<uint8_t>(20 + photograph(x, y, c) / 4);
+    });
+    return dark;
+}
+
+/// One pixel in ten is left; channel 3 says which.
+Picture lose_pixels(const Picture &photograph) {
+    std::mt19937 random(1);
+    Picture sparse(photograph.width(), photograph.height(), 4);
+    sparse.fill(0);
+    for (int y = 0; y < photograph.height(); ++y) {
+        for (int x = 0; x < photograph.width(); ++x) {
+            if (random() % 10 != 0) continue;
+            for (int c = 0; c < 3; ++c) sparse(x, y, c) = photograph(x, y, c);
+            sparse(x, y, 3) = 255;
+        }
+    }
+    return sparse;
+}
+
+/// The same scalars for all three libraries.
+template<typename Function, typename... Scalars>
+Algorithm algorithm(const std::string &name, Picture (*make_input)(const Picture &),
+                    Function opencl, Function sim, Function plain, Scalars... scalars) {
+    const auto set = [scalars...](Function function) {
+        return [function, scalars...](halide_buffer_t *input, halide_buffer_t *output) {
+            return function(input, scalars..., output);
+        };
+    };
+    return {name, make_input, set(opencl), set(sim), set(plain)};
+}
+
+}  // namespace
+
+const std::vector<Algorithm> &all_algorithms() {
+    static const std::vector<Algorithm> all = {
+        algorithm("unsharp_mask", itself, unsharp_mask_opencl, unsharp_mask_sim, unsharp_mask_plain,
+                  1.5f),
+        algorithm("histogram_equalisation", darken, histogram_equalisation_opencl,
+                  histogram_equalisation_sim, histogram_equalisation_plain),
+        algorithm("bilateral_grid", itself, bilateral_grid_opencl, bilateral_grid_sim,
+                  bilateral_grid_plain, 0.0f),
+        algorithm("interpolate", lose_pixels, interpolate_opencl, interpolate_sim,
+                  interpolate_plain),
+    };
+    return all;
+}
