@@ -12,6 +12,9 @@
 #include "metered_sim.h"
 #include "moved_opencl.h"
 #include "moved_sim.h"
+#include "paired_opencl.h"
+#include "paired_plain.h"
+#include "paired_sim.h"
 #include "runtime/runtime.h"
 #include "shared_add.h"
 #include "shared_double.h"
@@ -226,6 +229,26 @@ void check_moved(MovedEntry *pipeline) {
     CHECK(wrong == 0);
 }
 
+using PairedEntry = int(halide_buffer_t *, halide_buffer_t *, halide_buffer_t *, halide_buffer_t *);
+
+/// Tuples and Funcs that are computed with each other: a kernel for each, and a port for each part.
+void check_paired(PairedEntry *pipeline) {
+    Buffer<uint8_t, 2> input(60, 40), low(60, 40), low_expected(60, 40);
+    Buffer<int32_t, 2> high(60, 40), high_expected(60, 40), mixed(60, 40), mixed_expected(60, 40);
+    fill(input, 3);
+    REQUIRE(paired_plain(input, low_expected, high_expected, mixed_expected) == 0);
+    const halyard_counters counters = counted([&] {
+        INFO(halyard_last_error());
+        REQUIRE(pipeline(input, low, high, mixed) == 0);
+    });
+    CHECK(equal(low, low_expected));
+    CHECK(equal(high, high_expected));
+    CHECK(equal(mixed, mixed_expected));
+    CHECK(counters.launches == 4);
+    CHECK(counters.uploads == 1);
+    CHECK(counters.downloads == 4);  // both parts of `brightest`, `sums` and `differences`
+}
+
 std::string text_of(const char *file) {
     std::ifstream stream(file);
     REQUIRE(stream);
@@ -273,6 +296,14 @@ TEST_CASE("16-bit floats and double are moved bit by bit, on sim") {
 
 TEST_CASE("16-bit floats and double are moved bit by bit on opencl, without its features") {
     if (has_opencl()) check_moved(moved_opencl);
+}
+
+TEST_CASE("Tuples and compute_with() give plain Halide's bytes, on sim") {
+    check_paired(paired_sim);
+}
+
+TEST_CASE("Tuples and compute_with() give plain Halide's bytes, on opencl") {
+    if (has_opencl()) check_paired(paired_opencl);
 }
 
 TEST_CASE("the plan's text is written beside the library") {
