@@ -229,6 +229,26 @@ TEST_CASE("check_types refuses atomics of a width that the device does not have"
     CHECK(launches<Wide>("host-cuda", cuda)["a"] == 2);
 }
 
+TEST_CASE("check_types looks at each part of a Tuple that has an atomic update") {
+    struct G : OneKernel<G, uint8_t> {
+        void generate() {
+            RDom r(0, 20, 0, 10);
+            a(x, y) = Tuple(0, cast<uint8_t>(0));
+            a(cast<int>(in(r.x, r.y) % 20), 0) += Tuple(1, cast<uint8_t>(2));
+            out(x, y) = a(x, y)[1];
+        }
+        void place() {
+            RVar rxi("rxi"), ryi("ryi");
+            auto rvars = a.rvars();
+            if (on_gpu(a))
+                a.update().atomic().gpu_tile(rvars[0], rvars[1], rxi, ryi, 8, 8,
+                                             TailStrategy::GuardWithIf);
+        }
+    };
+    check_refused<G>("the Func 'a' on opencl:0 has an atomic() update of 8 bits: use 32",
+                     "host-opencl", opencl);
+}
+
 TEST_CASE("check_types refuses require() where nothing can report it") {
     struct G : OneKernel<G, uint8_t> {
         void generate() {
