@@ -1,6 +1,7 @@
 #include "algorithms.h"
 
 #include <random>
+#include <tuple>
 
 #include "bilateral_grid_opencl.h"
 #include "bilateral_grid_plain.h"
@@ -11,6 +12,9 @@
 #include "interpolate_opencl.h"
 #include "interpolate_plain.h"
 #include "interpolate_sim.h"
+#include "local_laplacian_opencl.h"
+#include "local_laplacian_plain.h"
+#include "local_laplacian_sim.h"
 #include "unsharp_mask_opencl.h"
 #include "unsharp_mask_plain.h"
 #include "unsharp_mask_sim.h"
@@ -45,30 +49,38 @@ Picture lose_pixels(const Picture &photograph) {
     return sparse;
 }
 
-/// The same scalars for all three libraries.
+/// The libraries of one algorithm, with scalars for the mirror image and for the photograph.
 template<typename Function, typename... Scalars>
 Algorithm algorithm(const std::string &name, Picture (*make_input)(const Picture &),
-                    Function opencl, Function sim, Function plain, Scalars... scalars) {
-    const auto set = [scalars...](Function function) {
-        return [function, scalars...](halide_buffer_t *input, halide_buffer_t *output) {
-            return function(input, scalars..., output);
+                    Function opencl, Function sim, Function plain,
+                    const std::tuple<Scalars...> &mirrored, const std::tuple<Scalars...> &shown) {
+    const auto set = [](Function function, const std::tuple<Scalars...> &scalars) {
+        return [function, scalars](halide_buffer_t *input, halide_buffer_t *output) {
+            const auto call = [&](Scalars... each) { return function(input, each..., output); };
+            return std::apply(call, scalars);
         };
     };
-    return {name, make_input, set(opencl), set(sim), set(plain)};
+    const auto set_all = [&](const std::tuple<Scalars...> &scalars) {
+        return Libraries{set(opencl, scalars), set(sim, scalars), set(plain, scalars)};
+    };
+    return {name, make_input, set_all(mirrored), set_all(shown)};
 }
 
 }  // namespace
 
 const std::vector<Algorithm> &all_algorithms() {
+    using std::tuple;
     static const std::vector<Algorithm> all = {
         algorithm("unsharp_mask", itself, unsharp_mask_opencl, unsharp_mask_sim, unsharp_mask_plain,
-                  1.5f),
+                  tuple{4.0f}, tuple{1.5f}),
         algorithm("histogram_equalisation", darken, histogram_equalisation_opencl,
-                  histogram_equalisation_sim, histogram_equalisation_plain),
+                  histogram_equalisation_sim, histogram_equalisation_plain, tuple{}, tuple{}),
         algorithm("bilateral_grid", itself, bilateral_grid_opencl, bilateral_grid_sim,
-                  bilateral_grid_plain, 0.0f),
+                  bilateral_grid_plain, tuple{2.5f}, tuple{0.0f}),
         algorithm("interpolate", lose_pixels, interpolate_opencl, interpolate_sim,
-                  interpolate_plain),
+                  interpolate_plain, tuple{}, tuple{}),
+        algorithm("local_laplacian", itself, local_laplacian_opencl, local_laplacian_sim,
+                  local_laplacian_plain, tuple{3, -0.5f}, tuple{8, 1.0f}),
     };
     return all;
 }

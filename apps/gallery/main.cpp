@@ -57,13 +57,15 @@ struct Result {
     Transfers moved{};
 };
 
-Result call(const Algorithm &algorithm, const Pipeline &pipeline, Picture input) {
+/// Throws std::runtime_error, with the name of the algorithm, if a call fails.
+Result call(const std::string &name, const std::string &kind, const Libraries &libraries,
+            Picture input) {
     Result result{.picture = Picture(input.width(), input.height(), 3)};
     Picture expected(input.width(), input.height(), 3);
     const Transfers before = moved_so_far();
-    check(pipeline(input, result.picture), algorithm.name);
+    check((kind == "opencl" ? libraries.opencl : libraries.sim)(input, result.picture), name);
     result.moved = moved_so_far() - before;
-    check(algorithm.plain(input, expected), algorithm.name + " in plain Halide");
+    check(libraries.plain(input, expected), name + " in plain Halide");
     result.difference = compare(result.picture, expected);
     return result;
 }
@@ -88,10 +90,9 @@ std::string show(const Algorithm &algorithm, const std::string &kind, const Pict
     const PlanFacts facts = read_plan(read_file(plan + ".plan.txt"));
     const Transfers rule = read_counts(read_file(plan + ".executorch.txt"));
 
-    const Pipeline &pipeline = kind == "opencl" ? algorithm.opencl : algorithm.sim;
     const Picture input = algorithm.make_input(photograph);
-    const Result first = call(algorithm, pipeline, mirrored(input));
-    const Result result = call(algorithm, pipeline, input);
+    const Result first = call(algorithm.name, kind, algorithm.mirrored, mirrored(input));
+    const Result result = call(algorithm.name, kind, algorithm.shown, input);
     write_png(folder + "/" + algorithm.name + "_input.png", input.cropped(2, 0, 3));
     write_png(folder + "/" + algorithm.name + ".png", result.picture);
 
