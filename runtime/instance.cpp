@@ -85,6 +85,8 @@ int Instance::call(const Call &call) {
     if (!library->has_states) {
         return call_pipeline(*library, call);
     }
+    // One at a time whatever the delay: the slot that a call reads is the one that the next call
+    // writes. Frames in flight together would have to wait for that read.
     const CallLock::Holder holder(states_in_use_);
     if (!holder) {
         return set_error(

@@ -54,6 +54,18 @@ int call_release(Call which, const Body &body) {
     });
 }
 
+/// As call(), for what gives a queue work. Some of it may run at once.
+template<typename Body>
+int call_queue(Call which, uint64_t bytes, halyard_queue *queue, const Body &body) {
+    return call(which, bytes, [&](World &world) {
+        const int code = body(world);
+        if (code == 0) {
+            sim::run_early(world, *of(queue));
+        }
+        return code;
+    });
+}
+
 int count(int *devices) {
     return call(Call::Count, 0, [&](World &world) { return sim::count_devices(world, devices); });
 }
@@ -224,9 +236,9 @@ int destroy_event(halyard_event *event) {
 }
 
 int record(halyard_queue *queue, halyard_event *event) {
-    return call(Call::Record, 0, [&](World &) {
+    return call_queue(Call::Record, 0, queue, [&](World &world) {
         const uint64_t number = of(event)->recorded + 1;
-        sim::append(*of(queue), sim::RecordCommand{of(event), number});
+        sim::append(world, *of(queue), sim::RecordCommand{of(event), number});
         of(event)->recorded = number;
         of(event)->queue = of(queue);
         of(event)->in_use++;
@@ -235,8 +247,8 @@ int record(halyard_queue *queue, halyard_event *event) {
 }
 
 int wait(halyard_queue *queue, halyard_event *event) {
-    return call(Call::Wait, 0, [&](World &) {
-        sim::append(*of(queue), sim::WaitCommand{of(event), of(event)->recorded});
+    return call_queue(Call::Wait, 0, queue, [&](World &world) {
+        sim::append(world, *of(queue), sim::WaitCommand{of(event), of(event)->recorded});
         of(event)->in_use++;
         return 0;
     });
@@ -248,14 +260,14 @@ int wait_host(halyard_event *event) {
 
 /// Queues a copy. A side that is a device must be in its memory now, and again when the copy runs.
 int copy(Call which, halyard_queue *queue, int from, int to, const halyard_copy &what) {
-    return call(which, bytes_of(what), [&](World &world) {
+    return call_queue(which, bytes_of(what), queue, [&](World &world) {
         const auto is_there = [&](int index, halyard_address address, uint64_t bytes) {
             return index < 0 || sim::translate(world, index, address.block + address.offset, bytes);
         };
         if (!is_there(from, what.from, span_from(what)) || !is_there(to, what.to, span_to(what))) {
             return static_cast<int>(halide_error_code_access_out_of_bounds);
         }
-        sim::append(*of(queue), sim::CopyCommand{from, to, what});
+        sim::append(world, *of(queue), sim::CopyCommand{from, to, what});
         return 0;
     });
 }
@@ -295,20 +307,20 @@ int peer_access(halyard_device *from, halyard_device *to, int *yes) {
 
 int fill(halyard_queue *queue, halyard_address to, uint64_t bytes, const void *element,
          uint32_t element_bytes) {
-    return call(Call::Fill, bytes, [&](World &world) {
+    return call_queue(Call::Fill, bytes, queue, [&](World &world) {
         sim::FillCommand command{to.block + to.offset, bytes, {}, element_bytes};
         if (!sim::translate(world, of(queue)->device->index, command.to, bytes)) {
             return static_cast<int>(halide_error_code_access_out_of_bounds);
         }
         memcpy(command.element, element, element_bytes);
-        sim::append(*of(queue), command);
+        sim::append(world, *of(queue), command);
         return 0;
     });
 }
 
 int launch(halyard_queue *queue, const halyard_launch *kernel) {
-    return call(Call::Launch, 0,
-                [&](World &world) { return sim::queue_launch(world, *of(queue), *kernel); });
+    return call_queue(Call::Launch, 0, queue,
+                      [&](World &world) { return sim::queue_launch(world, *of(queue), *kernel); });
 }
 
 int native(halyard_device *, halyard_queue *, void *handles[3]) {

@@ -9,11 +9,22 @@ struct halide_device_interface_t;
 namespace halyard::runtime {
 
 /// An accelerator that lives in the process. It has no threads: work is queued with its arguments
-/// copied and runs inside finish() and wait_host() only, as late as these allow; which queue goes
-/// on is chosen by a seed. Its addresses are numbers from 2^45 up that the host cannot touch,
-/// translated only while a kernel (host code) runs. Fresh and freed memory is poisoned. What a
-/// driver would let pass is an error: addresses out of range, of another device or freed, double
-/// frees, work left in a queue.
+/// copied, and run later by the thread that queued it, in an order that a seed chooses. Its
+/// addresses are numbers from 2^45 up that the host cannot touch, translated only while a kernel
+/// (host code) runs. Fresh and freed memory is poisoned. What a driver would let pass is an error:
+/// addresses out of range, of another device or freed, double frees, work left in a queue.
+///
+/// With seed 0 work runs as late as allowed: finish() and wait_host() run what they wait for, and
+/// what that needs. Any other seed draws a new order whenever finish() has left no queue any work;
+/// in turns,
+///  - one queue is early, or none: its work runs as soon as it is queued, with what it needs, and
+///  all
+///    other work as late as allowed;
+///  - any number of queues are early, and may oversleep now and then; where somebody waits, there
+///    runs what is needed alone, or the queues by rank, each as far as it gets, or piece by piece
+///    whatever can.
+/// A driver may run the same work in each of these orders: each keeps to the order of a queue, to
+/// what queues wait for, and ends what the host waits for.
 const halyard_device_kind *sim_kind();
 
 /// How Halide's buffers allocate, copy and free memory of sim:`index`; null if it is out of range.
@@ -56,7 +67,7 @@ constexpr int call_kinds = static_cast<int>(Call::Alignment) + 1;
 /// The function's name in halyard_device_kind.
 const char *name_of(Call call);
 
-/// Chooses the order in which queues run from now on.
+/// Chooses the orders in which queues run from now on. 0, the first one: as late as allowed.
 void set_seed(uint64_t seed);
 
 /// Devices that are here; negative: what the environment's HALYARD_SIM_DEVICES says, else 64.

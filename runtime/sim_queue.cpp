@@ -1,11 +1,13 @@
 #include "runtime/sim_queue.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
 #include "runtime/copy_box.h"
 #include "runtime/lane.h"
 #include "runtime/shape.h"
+#include "runtime/sim_order.h"
 
 namespace halyard::runtime::sim {
 
@@ -21,14 +23,6 @@ size_t words_for(size_t bytes) {
 
 constexpr size_t buffer_words = sizeof(halide_buffer_t) / sizeof(uint64_t);
 static_assert(sizeof(halide_buffer_t) % sizeof(uint64_t) == 0);
-
-bool is_ready(const Queue &queue) {
-    if (queue.next == queue.commands.size()) {
-        return false;
-    }
-    const auto *wait = std::get_if<WaitCommand>(&queue.commands[queue.next]);
-    return !wait || wait->event->done >= wait->number;
-}
 
 /// Lets kernels run without sim's lock: they may call it themselves.
 class Unlocked {
@@ -116,7 +110,8 @@ int run(World &world, Queue &queue, const FillCommand &fill) {
 }
 
 int run(World &, Queue &, const RecordCommand &record) {
-    record.event->done = record.number;
+    // Another queue may have recorded it anew, and be further on.
+    record.event->done = std::max(record.event->done, record.number);
     record.event->in_use--;
     return 0;
 }
@@ -135,8 +130,10 @@ bool is_skipped(const Queue &queue, const Command &command) {
 void run_next(World &world, Queue &queue) {
     const Command command = queue.commands[queue.next++];
     if (!is_skipped(queue, command)) {
+        queue.is_running = true;
         const int code =
             std::visit([&](const auto &which) { return run(world, queue, which); }, command);
+        queue.is_running = false;
         if (code != 0 && queue.error == 0) {
             queue.error = code;
             snprintf(queue.error_text, sizeof(queue.error_text), "%s", last_error());
@@ -149,23 +146,22 @@ void run_next(World &world, Queue &queue) {
     }
 }
 
-/// One step of a ready queue of this user, chosen by the seed. False if none is ready.
-bool run_any(World &world, std::thread::id user) {
-    uint64_t ready = 0;
-    for (const Queue *queue : world.queues) {
-        ready += queue->user == user && is_ready(*queue);
-    }
-    if (ready == 0) {
-        return false;
-    }
-    uint64_t chosen = next_random(world) % ready;
-    for (Queue *queue : world.queues) {
-        if (queue->user == user && is_ready(*queue) && chosen-- == 0) {
-            run_next(world, *queue);
-            return true;
+/// Runs queues until `wanted` `is_done`. False if it never will be.
+template<typename IsDone>
+bool run_for(World &world, Queue &wanted, const IsDone &is_done) {
+    while (!is_done()) {
+        Queue *next = next_at_wait(world, wanted);
+        if (!next) {
+            return false;
         }
+        run_next(world, *next);
     }
-    return false;
+    return true;
+}
+
+bool is_idle(const World &world) {
+    return std::ranges::all_of(world.queues,
+                               [](const Queue *queue) { return queue->commands.empty(); });
 }
 
 int stuck(const Queue &queue) {
@@ -205,13 +201,26 @@ int queue_launch(World &world, Queue &queue, const halyard_launch &launch) {
             memcpy(&queue.words[at + buffer_words], buffer.dim, dim_bytes);
         }
     }
-    append(queue, LaunchCommand{launch.function, launch.name, launch.lane, first, launch.count});
+    append(world, queue,
+           LaunchCommand{launch.function, launch.name, launch.lane, first, launch.count});
     return 0;
 }
 
-void append(Queue &queue, const Command &command) {
+void append(World &world, Queue &queue, const Command &command) {
+    if (world.is_order_over) {
+        draw_order(world);
+    }
     queue.user = std::this_thread::get_id();
     queue.commands.push_back(command);
+}
+
+void run_early(World &world, const Queue &queue) {
+    if (world.order.is_moody && next_random(world) % 2 == 0) {
+        return;
+    }
+    while (Queue *next = next_early(world, queue.user)) {
+        run_next(world, *next);
+    }
 }
 
 size_t drop(Queue &queue) {
@@ -227,23 +236,23 @@ size_t drop(Queue &queue) {
 }
 
 int run_all(World &world, Queue &queue) {
-    while (queue.next < queue.commands.size()) {
-        if (!run_any(world, queue.user)) {
-            return stuck(queue);
-        }
+    if (!run_for(world, queue, [&] { return queue.next == queue.commands.size(); })) {
+        return stuck(queue);
     }
+    world.is_order_over = is_idle(world);
     const int code = error_of(queue);
     queue.error = 0;
     return code;
 }
 
 int run_until(World &world, Event &event) {
-    while (event.done < event.recorded) {
-        if (!run_any(world, event.queue->user)) {
-            return stuck(*event.queue);
-        }
+    if (!event.queue) {
+        return 0;
     }
-    return event.queue ? error_of(*event.queue) : 0;
+    if (!run_for(world, *event.queue, [&] { return event.done >= event.recorded; })) {
+        return stuck(*event.queue);
+    }
+    return error_of(*event.queue);
 }
 
 }  // namespace halyard::runtime::sim

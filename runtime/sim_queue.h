@@ -59,6 +59,9 @@ struct Queue {
     std::vector<Command> commands;
     size_t next = 0;
     std::vector<uint64_t> words;  ///< copied arguments
+    uint64_t rank = 0;            ///< among all queues, in the present order
+    bool is_early = false;        ///< its work runs when it is queued
+    bool is_running = false;      ///< a kernel of it runs, which may have sim called
     int error = 0;                ///< of work since the last finish(); what follows it is skipped
     char error_text[1280] = "";
 };
@@ -68,7 +71,10 @@ struct Queue {
 int queue_launch(World &world, Queue &queue, const halyard_launch &launch);
 
 /// Appends any other command.
-void append(Queue &queue, const Command &command);
+void append(World &world, Queue &queue, const Command &command);
+
+/// Runs work that nobody waits for yet, of the thread that uses `queue`.
+void run_early(World &world, const Queue &queue);
 
 /// Forgets the work that has not run; how much it was.
 size_t drop(Queue &queue);

@@ -76,6 +76,9 @@ const char *name_of(Call call) {
 void set_seed(uint64_t seed) {
     std::lock_guard lock(world().lock);
     world().random = seed;
+    world().is_late = seed == 0;
+    world().turn = seed;
+    world().is_order_over = true;
 }
 
 void set_devices(int devices) {

@@ -48,10 +48,26 @@ constexpr int most_devices = 64;
 constexpr uint64_t first_address = uint64_t{1} << 45;
 constexpr uint64_t addresses_per_device = uint64_t{1} << 39;
 
+/// How queues go on.
+struct Order {
+    /// Where somebody waits, there run:
+    enum class AtWaits : uint8_t {
+        Needed,  ///< what is waited for, and what that needs
+        Ranked,  ///< queues by rank, each as far as it gets
+        Chance,  ///< any that can
+    };
+    AtWaits at_waits = AtWaits::Needed;
+    bool is_moody = false;  ///< early queues sleep now and then
+};
+
 /// Everything that sim knows, under one lock.
 struct World {
     Lock lock;
     uint64_t random = 0;
+    bool is_late = true;        ///< the seed is 0
+    uint64_t turn = 0;          ///< the number of the next order
+    bool is_order_over = true;  ///< the next work begins a new one
+    Order order;
     int devices = -1;
     bool peer = true;
     uint64_t alignment = 1;

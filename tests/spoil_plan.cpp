@@ -357,7 +357,7 @@ std::vector<SpoiledPlan> with_overlaps(const Plan &plan, StorageKind kind) {
             if (!is_pair) continue;
             spoiled.push_back({"storages " + std::to_string(a) + " and " + std::to_string(b) +
                                    " on the same bytes",
-                               plan});
+                               plan, std::pair{StorageId(a), StorageId(b)}});
             Plan &changed = spoiled.back().plan;
             Space &space = changed.spaces[index_of(first.space)];
             uint64_t &end = kind == StorageKind::Frame ? space.frame_bytes : space.instance_bytes;

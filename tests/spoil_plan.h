@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/plan.h"
@@ -12,6 +14,7 @@ namespace halyard::tests {
 struct SpoiledPlan {
     std::string change;  ///< "without step 4"
     pipeline::Plan plan;
+    std::optional<std::pair<pipeline::StorageId, pipeline::StorageId>> overlap = {};
 };
 
 /// The plan without each of its waits in turn. A right plan has no wait that is not needed.
