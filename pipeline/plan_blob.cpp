@@ -229,7 +229,12 @@ Offset<fbs::Launch> PlanWriter::launch(const Launch &launch) {
     });
     const uint32_t workspace =
         launch.workspace ? static_cast<uint32_t>(*launch.workspace) : UINT32_MAX;
-    return fbs::CreateLaunch(out_, static_cast<uint32_t>(launch.kernel), args, workspace);
+    // A plan that names no kernel is written as it is, for the runtime to refuse.
+    const bool is_there = index_of(launch.kernel) < plan_.kernels.size();
+    const size_t outputs =
+        is_there ? graph_[plan_.kernels[index_of(launch.kernel)].node].outputs.size() : 0;
+    return fbs::CreateLaunch(out_, static_cast<uint32_t>(launch.kernel), args, workspace,
+                             static_cast<uint32_t>(outputs));
 }
 
 Offset<fbs::Step> PlanWriter::step(const Step &step) {

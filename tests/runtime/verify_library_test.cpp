@@ -112,6 +112,8 @@ TEST_CASE("verify_library checks spaces and queues") {
     CHECK(error_of([](Plan &p) { p.queues[1].space = SpaceId{9}; }) == "queue 1 is out of range");
     CHECK(error_of([](Plan &p) { p.queues[1].space = host_space; }) == "queue 1 is out of range");
     CHECK(error_of([](Plan &p) { p.queues[0].space = SpaceId{1}; }) == "queue 0 is out of range");
+    CHECK(error_of([](Plan &p) { p.queues[1].role = QueueRole::Host; }) ==
+          "queue 1 is out of range");
 }
 
 TEST_CASE("verify_library keeps storages in their arenas, states and ports") {
@@ -123,24 +125,58 @@ TEST_CASE("verify_library keeps storages in their arenas, states and ports") {
     mentions(storage(StorageKind::Frame, [](Storage &s) { s.offset += 8; }), "leaves its arena");
     mentions(storage(StorageKind::Instance, [](Storage &s) { s.bytes += 4096; }),
              "leaves its arena");
-    mentions(storage(StorageKind::State, [](Storage &s) { s.slot = 2; }), "leaves its state");
+    mentions(storage(StorageKind::State, [](Storage &s) { s.slot = 2; }),
+             "is not what state 'k' says");
     mentions(storage(StorageKind::State, [](Storage &s) { s.index = 1; }), "is of no state");
-    mentions(storage(StorageKind::State, [](Storage &s) { s.bytes = 4096; }), "leaves its state");
+    mentions(storage(StorageKind::State, [](Storage &s) { s.bytes = 4096; }),
+             "is not what state 'k' says");
+    mentions(storage(StorageKind::State, [](Storage &s) { s.bytes -= 4; }),
+             "is not what state 'k' says");
     mentions(storage(StorageKind::Input, [](Storage &s) { s.index = 9; }), "is of no port");
     mentions(storage(StorageKind::Input, [](Storage &s) { s.index = 2; }),
              "is not what port 's' says");
     mentions(storage(StorageKind::Input, [](Storage &s) { s.space = SpaceId{1}; }),
              "is not what port 'a' says");
-    mentions(storage(StorageKind::Input, [](Storage &s) { s.bytes = 25; }), "leaves port 'a'");
+    mentions(storage(StorageKind::Input, [](Storage &s) { s.bytes = 25; }),
+             "has 25 bytes, but port 'a' has 24");
     mentions(storage(StorageKind::Constant, [](Storage &s) { s.bytes = 17; }),
-             "leaves its constant");
+             "is not what its constant says");
     mentions(storage(StorageKind::Constant, [](Storage &s) { s.index = 5; }),
-             "leaves its constant");
+             "is not what its constant says");
     mentions(storage(StorageKind::Frame, [](Storage &s) { s.space = SpaceId{7}; }),
              "is in no space");
-    mentions(error_of([](Plan &p) { p.states[0].slots = 0; }), "state 'k' is out of range");
-    mentions(error_of([](Plan &p) { p.states[0].space = SpaceId{7}; }),
-             "state 'k' is out of range");
+    mentions(storage(StorageKind::Frame, [](Storage &s) { s.kind = StorageKind::None; }),
+             "has bytes, but no memory");
+}
+
+TEST_CASE("verify_library keeps arenas as small as what lies in them") {
+    const auto grow = [](uint64_t Space::*arena) {
+        return error_of([&](Plan &p) { p.spaces[1].*arena += 256; });
+    };
+    const Space sound = sound_plan().spaces[1];
+    REQUIRE(sound.frame_bytes > 0);
+    REQUIRE(sound.instance_bytes > 0);
+    mentions(grow(&Space::frame_bytes), "the frame arena of space 1 has " +
+                                            std::to_string(sound.frame_bytes + 256) +
+                                            " bytes, but its storages end at ");
+    mentions(grow(&Space::instance_bytes), "the instance arena of space 1 has " +
+                                               std::to_string(sound.instance_bytes + 256) +
+                                               " bytes, but its storages end at ");
+}
+
+TEST_CASE("verify_library checks states") {
+    const auto state = [](const std::function<void(PlannedState &)> &spoil) {
+        return error_of([&](Plan &p) { spoil(p.states[0]); });
+    };
+    CHECK(state([](PlannedState &s) { s.slots = 0; }) ==
+          "state 'k' has 0 slots, which is out of range");
+    CHECK(state([](PlannedState &s) { s.slots = UINT32_MAX; }) ==
+          "state 'k' has 4294967295 slots, but 2 have storages");
+    CHECK(state([](PlannedState &s) { s.slots = 3; }) ==
+          "state 'k' has 3 slots, but 2 have storages");
+    CHECK(state([](PlannedState &s) { s.space = SpaceId{7}; }) == "state 'k' is in no space");
+    CHECK(state([](PlannedState &s) { s.bytes = 20; }) ==
+          "state 'k' has 20 bytes, but its box takes 16");
 }
 
 TEST_CASE("verify_library keeps replicas in their storages") {
@@ -163,6 +199,7 @@ TEST_CASE("verify_library keeps replicas in their storages") {
     mentions(replica(StorageKind::Frame, [](Replica &r) { r.offset = 1; }), "is misaligned");
     mentions(replica(StorageKind::Frame, [](Replica &r) { r.offset = 1u << 20; }),
              "leaves its storage");
+    mentions(replica(StorageKind::Frame, [](Replica &r) { r.strides[1] = 1; }), "overlaps itself");
     mentions(replica(StorageKind::Frame, [](Replica &r) { r.pitched = true; }),
              "do not agree on their rows");
     mentions(replica(StorageKind::Frame,
@@ -210,6 +247,26 @@ TEST_CASE("verify_library keeps replicas of pitched ports in their rows") {
              "has a stride that its port lacks");
 }
 
+TEST_CASE("verify_library checks ports") {
+    const Plan plan = sound_plan();
+    TestLibrary library({plan}, make_data(plan.graph, 1));
+    const auto &tables = *fbs::GetLibrary(library.blob().data() + sizeof(fbs::Header));
+    const auto error = [&] {
+        return runtime::verify_library(tables, 1024) == 0 ? std::string() : runtime::last_error();
+    };
+    // In place, since nobody writes such ports.
+    auto *strides = const_cast<uint8_t *>(tables.ports()->Get(0)->strides()->Data());
+    strides[8] = 1;
+    CHECK(error() == "the plan of 'p' is damaged: port 'a' overlaps itself");
+    strides[8] = 4;
+    CHECK(error() == "");
+    auto *offsets = reinterpret_cast<uint32_t *>(const_cast<uint8_t *>(tables.ports()->Data()));
+    const uint32_t last_input = offsets[2];
+    offsets[2] = offsets[3] + 4;  // they count from themselves
+    offsets[3] = last_input - 4;
+    CHECK(error() == "the plan of 'p' is damaged: input 's' stands behind an output");
+}
+
 TEST_CASE("verify_library checks the order of steps") {
     mentions(error_of([](Plan &p) { p.steps[0].waits.push_back(StepId{0}); }),
              "step 0 waits for a later one");
@@ -229,6 +286,8 @@ TEST_CASE("verify_library checks launches") {
         });
     };
     mentions(launch([](Launch &l, Plan &) { l.kernel = KernelId{77}; }), "launches no kernel");
+    CHECK(error_of([](Plan &p) { p.kernels.push_back({.name = "spare", .node = {}}); }) ==
+          "kernel 'spare' is launched by no step");
     mentions(launch([](Launch &l, Plan &p) {
                  Replica &replica = p.replicas[index_of(std::get<ReplicaId>(l.args[0]))];
                  p.storages[index_of(replica.storage)].bytes += 8;
@@ -242,6 +301,11 @@ TEST_CASE("verify_library checks launches") {
              "reads a scalar port that there is not");
     mentions(launch([](Launch &l, Plan &) { l.args[0] = ScalarArg{99}; }),
              "reads a scalar port that there is not");
+    mentions(launch([](Launch &l, Plan &) { std::swap(l.args[1], l.args.back()); }),
+             "writes memory that is read alone");
+    mentions(launch([](Launch &l, Plan &) { std::swap(l.args[3], l.args.back()); }),
+             "writes a scalar port");
+    mentions(launch([](Launch &l, Plan &) { l.args.resize(1); }), "makes more than its arguments");
     mentions(launch([](Launch &l, Plan &p) {
                  for (uint32_t i = 0; i < p.replicas.size(); i++) {
                      if (p[p.replicas[i].storage].space == host_space) {
@@ -280,6 +344,26 @@ TEST_CASE("verify_library checks copies") {
     }
     mentions(copy(CopyKind::Upload, [](Step &, Copy &c) { c.kind = CopyKind::Stage; }),
              "is on a queue of another space");
+}
+
+TEST_CASE("verify_library lets a call write neither inputs, constants nor the slot that it reads") {
+    const auto copy_to = [](StorageKind kind, uint32_t slot) {
+        return error_of([&](Plan &p) {
+            Copy &copy = *step_with<Copy>(p.load).second;
+            p.steps.push_back({.queue = step_with<Copy>(p.load).first->queue, .action = copy});
+            auto &to = std::get<Copy>(p.steps.back().action).to;
+            for (uint32_t i = 0; i < p.replicas.size(); i++) {
+                const Storage &storage = p[p.replicas[i].storage];
+                if (storage.kind == kind && storage.slot == slot &&
+                    p.replicas[i].box == p[copy.from].box) {
+                    to = ReplicaId{i};
+                }
+            }
+        });
+    };
+    mentions(copy_to(StorageKind::Instance, 0), "between the wrong kinds of memory");
+    mentions(copy_to(StorageKind::State, 1), "between the wrong kinds of memory");
+    CHECK(copy_to(StorageKind::State, 0) == "");
 }
 
 TEST_CASE("verify_library checks fills") {
