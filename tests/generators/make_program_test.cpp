@@ -307,6 +307,22 @@ TEST_CASE("make_program lays out all parts of a Tuple as reorder_storage() says"
     }
 }
 
+TEST_CASE("make_program lets strict() allow each part of a Tuple by its name") {
+    struct G : Tuples<G> {
+        GeneratorParam<bool> all{"all", true};
+        void place() {
+            bounds(both, {{0, 8}, {0, 8}});
+            std::vector<std::string> allowed = {"in -> sim:0", "both_0 -> cpu", "both_1 -> cpu"};
+            if (all) allowed.push_back("a_0 -> cpu");
+            strict(allowed);
+        }
+    };
+    CHECK_NOTHROW(halyard::pipeline::make_plan(program_of(*make<G>()).graph));
+    CHECK_THROWS_WITH(
+        halyard::pipeline::make_plan(program_of(*make<G>("host", {{"all", "false"}})).graph),
+        Catch::Matchers::Contains("but transfers are strict: allow 'a_0 -> cpu'"));
+}
+
 TEST_CASE("make_program replaces a state by a part of a Tuple through a Func that passes it on") {
     struct G : Tuples<G> {
         halyard::GeneratorState<int32_t, 2> kept{"kept"};
