@@ -298,6 +298,24 @@ std::vector<Graph> read_cases() {
     return cases;
 }
 
+/// States that start as one number would not show that they share bytes.
+Graph with_other_numbers(Graph graph) {
+    for (size_t i = 0; i < graph.states.size(); ++i) {
+        State &state = graph.states[i];
+        if (!state.file.empty()) continue;
+        const auto number = static_cast<int64_t>(i);
+        const Elem elem = graph[state.value].elem;
+        if (elem == Elem::Bool) {
+            state.initial = number % 2;
+        } else if (elem >= Elem::F16) {
+            state.initial = 2.1 + static_cast<double>(number);
+        } else {
+            state.initial = 2 + number;
+        }
+    }
+    return graph;
+}
+
 size_t count_kernels(const Graph &graph) {
     return static_cast<size_t>(std::ranges::count_if(
         graph.nodes, [](const Node &node) { return std::holds_alternative<Kernel>(node.op); }));
@@ -329,7 +347,7 @@ TEST_CASE("the judge finds every spoiled plan, and simulated devices show it") {
     const uint64_t last = alone ? first : number_of_graphs();
     std::vector<Row> table;
     for (uint64_t number = first; number <= last; ++number) {
-        const Graph graph = graph_of(number, cases);
+        const Graph graph = with_other_numbers(graph_of(number, cases));
         Rehearsal rehearsal(graph, number / 2 % 2 == 0, number);
         INFO("HALYARD_SEED=" << number << "\n" << print(graph));
         CHECK(!rehearsal.find_seed(rehearsal.plan(), seeds_of_sim));

@@ -271,6 +271,15 @@ TEST_CASE("verify_library checks the order of steps") {
     mentions(error_of([](Plan &p) { p.steps[0].waits.push_back(StepId{0}); }),
              "step 0 waits for a later one");
     mentions(error_of([](Plan &p) { p.steps[0].queue = QueueId{99}; }), "step 0 is on no queue");
+    const Plan plan = sound_plan();
+    TestLibrary library({plan}, make_data(plan.graph, 1));
+    const auto &tables = *fbs::GetLibrary(library.blob().data() + sizeof(fbs::Header));
+    const auto *second =
+        reinterpret_cast<const flatbuffers::Table *>(tables.plans()->Get(0)->steps()->Get(1));
+    *const_cast<uint8_t *>(second->GetAddressOf(fbs::Step::VT_ACTION_TYPE)) = 9;
+    CHECK(runtime::verify_library(tables, 1024) < 0);
+    CHECK(std::string(runtime::last_error()) ==
+          "the plan of 'p' is damaged: step 1 does nothing that is known");
 }
 
 TEST_CASE("verify_library checks launches") {
