@@ -6,7 +6,9 @@
 #include "dsl/error.h"
 #include "dsl/text.h"
 #include "generators/call_halide.h"
+#include "generators/check_scalars_first.h"
 #include "generators/lowered_code.h"
+#include "generators/place_scratch.h"
 #include "generators/word_moves.h"
 
 namespace halyard::generators {
@@ -144,7 +146,8 @@ Target kernel_target(Target target, DeviceKind kind) {
     return target;
 }
 
-Module compile_kernel(const Piece &piece, const KernelOptions &options, const Target &target) {
+KernelModule compile_kernel(const Piece &piece, const KernelOptions &options,
+                            const Target &target) {
     fix_layouts(piece, options);
     const Target own = kernel_target(target, options.device.kind);
     Module module(options.symbol, own);
@@ -154,8 +157,14 @@ Module compile_kernel(const Piece &piece, const KernelOptions &options, const Ta
         module = pipeline.compile_to_module(arguments_of(piece), options.symbol, own,
                                             Halide::LinkageType::External);
     });
-    if (own.has_gpu_feature()) make_launch_only(module, options.subject);
-    return rename_buffers(module, options.symbol);
+    check_scalars_first(module);
+    uint64_t workspace = 0;
+    if (own.has_gpu_feature()) {
+        const uint64_t alignment = pipeline::alignment_on(options.device.kind).storage;
+        workspace = place_scratch(module, alignment, options.subject);
+        make_launch_only(module, options.subject);
+    }
+    return {options.subject, rename_buffers(module, options.symbol), workspace};
 }
 
 }  // namespace halyard::generators

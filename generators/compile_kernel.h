@@ -22,9 +22,16 @@ struct KernelOptions {
     std::vector<const pipeline::Replica *> outputs;
 };
 
-/// Compiles a piece for the layouts of its replicas: mins, extents and strides become constants of
+/// A Halide kernel: an object of its own in the static library.
+struct KernelModule {
+    std::string subject;  ///< starts error messages: that of the options
+    Halide::Module module;
+    uint64_t workspace = 0;  ///< bytes for what it keeps on its device between two launches
+};
+
+/// Lowers a piece for the layouts of its replicas: mins, extents and strides become constants of
 /// its code. The names in the module start with the symbol, so that many modules can be made one.
-Halide::Module compile_kernel(const Piece &piece, const KernelOptions &options,
-                              const Halide::Target &target);
+KernelModule compile_kernel(const Piece &piece, const KernelOptions &options,
+                            const Halide::Target &target);
 
 }  // namespace halyard::generators

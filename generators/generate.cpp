@@ -5,6 +5,7 @@
 #include "generators/call_halide.h"
 #include "generators/make_module.h"
 #include "generators/make_program.h"
+#include "generators/plan_program.h"
 #include "generators/stray_values.h"
 #include "pipeline/pipeline.h"
 
@@ -73,16 +74,20 @@ std::string make_library(const Options &options) {
     }
     const AbstractGeneratorPtr generator = create(options);
     const Program program = make_program(*generator, options.function, options.target);
-    const pipeline::Plan plan =
-        pipeline::make_plan(program.graph, {.peer = options.peer, .dump = {}});
+    const bool need_modules = options.outputs.need_modules();
+    if (need_modules) refuse_without_runtime(program.graph);
+    PlannedProgram planned =
+        plan_program(program, options.function, options.target, {.peer = options.peer, .dump = {}},
+                     need_modules ? Compile::All : Compile::WithScratch);
+    const pipeline::Plan plan = planned.plan;
 
     const std::filesystem::path base =
         options.directory / std::filesystem::path(options.base_name).relative_path();
     std::vector<std::filesystem::path> files;
-    if (options.outputs.need_modules()) {
-        refuse_without_runtime(program.graph);
-        files = write_modules(make_modules(program, plan, options.function, options.target),
-                              options.outputs, base);
+    if (need_modules) {
+        files = write_modules(
+            make_modules(program, std::move(planned), options.function, options.target),
+            options.outputs, base);
     }
     if (options.outputs.plan_text) files.push_back(write_plan_text(plan, base));
     if (options.outputs.dot) files.push_back(write_dot(plan, base));

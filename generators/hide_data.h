@@ -1,8 +1,9 @@
 #pragma once
 
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "Halide.h"
 
@@ -18,13 +19,14 @@ public:
     std::optional<int64_t> bound(const Halide::Expr &expr,
                                  Halide::Internal::Direction direction) const;
 
-    /// What has been hidden, for errors: "the scalar 'k' and the data of 'hist'".
-    std::string hidden() const;
+    /// What is hidden in an expression, for errors: "the scalar 'k' and the data of 'hist'".
+    std::string hidden_in(const Halide::Expr &expr) const;
 
-    /// Variables of this name lie in this range.
-    void set_range(const std::string &variable, const Halide::Internal::Interval &range) {
-        ranges_.push(variable, range);
-    }
+    /// A scalar in it that has no minimum or no maximum.
+    std::optional<std::string> unbounded_scalar_in(const Halide::Expr &expr) const;
+
+    /// Variables of this name lie in this range, whose ends may depend on data and scalars.
+    void set_range(const std::string &variable, const Halide::Internal::Interval &range);
 
 protected:
     using IRGraphMutator::visit;
@@ -33,11 +35,20 @@ protected:
     Halide::Expr visit(const Halide::Internal::Variable *op) override;
 
 private:
-    Halide::Expr hide(Halide::Type type, const Halide::Internal::Interval &range);
+    /// What a variable stands for.
+    struct Hidden {
+        std::string what;                             ///< "the scalar 'k'"
+        std::optional<std::string> unbounded_scalar;  ///< its name
+    };
+
+    Halide::Expr constant_end(const Halide::Expr &end, Halide::Internal::Direction direction);
+    Halide::Expr hide_data(Halide::Type type, const std::string &name);
+    Halide::Expr hide(Halide::Type type, const Halide::Internal::Interval &range,
+                      const Hidden &hidden);
+    std::vector<const Hidden *> find_in(const Halide::Expr &expr) const;
 
     Halide::Internal::Scope<Halide::Internal::Interval> ranges_;
-    std::set<std::string> hidden_;
-    int count_ = 0;
+    std::map<std::string, Hidden> hidden_;  ///< by variable
 };
 
 }  // namespace halyard::generators

@@ -117,6 +117,16 @@ PieceBoxes::PieceBoxes(const std::vector<Function> &outputs,
     });
 }
 
+void PieceBoxes::refuse(const std::string &parameter, size_t d, const Expr &bound,
+                        const HideData &hide) const {
+    const auto scalar = hide.unbounded_scalar_in(bound);
+    fail_at(pos_, "the Func '" + name_ + "' reads '" + parameter +
+                      "' without bounds in dimension " + std::to_string(d) + ": they depend on " +
+                      hide.hidden_in(bound) + ", so " +
+                      (scalar ? "give '" + *scalar + "' a minimum and a maximum, or " : "") +
+                      "clamp the index");
+}
+
 std::map<std::string, Box> PieceBoxes::evaluate(const std::vector<Box> &outputs) const {
     std::map<std::string, Expr> known;
     for (size_t n = 0; n < outputs.size(); ++n) {
@@ -136,12 +146,7 @@ std::map<std::string, Box> PieceBoxes::evaluate(const std::vector<Box> &outputs)
         for (size_t d = 0; d < query.mins.size(); ++d) {
             const auto min = read.hide.bound(query.mins[d], Direction::Lower);
             const auto end = read.hide.bound(query.ends[d], Direction::Upper);
-            if (!min || !end) {
-                fail_at(pos_, "the Func '" + name_ + "' reads '" + parameter +
-                                  "' without bounds in dimension " + std::to_string(d) +
-                                  ": they depend on " + read.hide.hidden() +
-                                  ", so clamp the index");
-            }
+            if (!min || !end) refuse(parameter, d, min ? query.ends[d] : query.mins[d], read.hide);
             box.push_back({.min = *min, .extent = *end - *min});
         }
     }

@@ -6,6 +6,7 @@
 
 #include "Halide.h"
 #include "dsl/graph.h"
+#include "generators/hide_data.h"
 
 namespace halyard::generators {
 
@@ -31,6 +32,8 @@ public:
     std::map<std::string, Box> reads_for(const std::vector<Box> &outputs) const;
 
 private:
+    [[noreturn]] void refuse(const std::string &parameter, size_t d, const Halide::Expr &bound,
+                             const HideData &hide) const;
     std::map<std::string, Box> evaluate(const std::vector<Box> &outputs) const;
 
     std::string name_;

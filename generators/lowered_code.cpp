@@ -117,8 +117,7 @@ const std::vector<Forbidden> forbidden_calls = {
     {"halide_buffer_copy", "copies '%' by itself: leave transfers to the plan"},
     {"halide_device_and_host_malloc", "allocates '%' on host and device" + schedule_all},
     {"halide_device_malloc",
-     "allocates '%' on the device at each call: compute it at root, or inside the blocks of its "
-     "reader"},
+     "keeps '%' in a texture between its launches: leave store_in(MemoryType::GPUTexture) out"},
     {"halide_copy_to_host", "copies '%' to the host" + schedule_all},
 };
 

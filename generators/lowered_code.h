@@ -8,7 +8,7 @@ namespace halyard::generators {
 
 /// Makes the host code of a device's kernel launch its work and do nothing else.
 ///
-/// Before: functions as Halide lowered them for a GPU.
+/// Before: functions as Halide lowered them for a GPU, their scratch placed.
 /// After: host code reads and writes no data, allocates nothing and copies nothing.
 ///
 /// Halide repeats a kernel's loads in checks on the host, where the data is not: they are dropped,

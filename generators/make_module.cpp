@@ -1,13 +1,9 @@
 #include "generators/make_module.h"
 
-#include <algorithm>
-#include <map>
-
 #include "dsl/error.h"
-#include "dsl/placement.h"
-#include "generators/compile_kernel.h"
 #include "generators/entry.h"
 #include "generators/function_name.h"
+#include "generators/launched_kernels.h"
 #include "generators/trampoline.h"
 #include "pipeline/plan_blob.h"
 
@@ -15,51 +11,10 @@ namespace halyard::generators {
 namespace {
 
 using Halide::Internal::LoweredFunc;
-using pipeline::KernelId;
 using pipeline::Launch;
 using pipeline::Plan;
 using pipeline::PlannedKernel;
-using pipeline::ReplicaId;
 using pipeline::ScalarArg;
-using pipeline::Step;
-
-/// A plan keeps each node, but not its position: nodes are known by their first value.
-const KernelCode &code_of(const Program &program, const Plan &plan, const PlannedKernel &kernel) {
-    const std::string &value = plan.graph[plan.graph[kernel.node].outputs.at(0)].name;
-    for (size_t i = 0; i < program.graph.nodes.size(); ++i) {
-        if (program.graph[program.graph.nodes[i].outputs.at(0)].name == value)
-            return program.code.at(i);
-    }
-    throw InternalError("the plan has a kernel '" + kernel.name + "' that the program lacks");
-}
-
-/// The launch of each kernel.
-std::vector<const Launch *> launches_of(const Plan &plan) {
-    std::vector<const Launch *> launches(plan.kernels.size());
-    for (const std::vector<Step> *steps : {&plan.load, &plan.steps}) {
-        for (const Step &step : *steps) {
-            if (const Launch *launch = std::get_if<Launch>(&step.action))
-                launches.at(index_of(launch->kernel)) = launch;
-        }
-    }
-    for (size_t k = 0; k < launches.size(); ++k) {
-        if (!launches[k])
-            throw InternalError("kernel '" + plan.kernels[k].name +
-                                "' of the plan is never launched");
-    }
-    return launches;
-}
-
-Device device_of(const Plan &plan, const PlannedKernel &kernel) {
-    const Kernel &op = std::get<Kernel>(plan.graph[kernel.node].op);
-    return std::get<Device>(place_of(plan.graph, op));
-}
-
-std::string subject_of(const Plan &plan, const PlannedKernel &kernel) {
-    const Node &node = plan.graph[kernel.node];
-    return prefix_of(node.pos) + "func '" + std::get<Kernel>(node.op).function + "' on " +
-           to_string(device_of(plan, kernel));
-}
 
 Trampoline trampoline_of(const Plan &plan, const PlannedKernel &kernel, const Launch &launch,
                          const std::string &symbol) {
@@ -77,47 +32,43 @@ Trampoline trampoline_of(const Plan &plan, const PlannedKernel &kernel, const La
     return trampoline;
 }
 
-KernelOptions options_of(const Plan &plan, const PlannedKernel &kernel, const Launch &launch,
-                         const std::string &symbol) {
-    KernelOptions options{.symbol = symbol,
-                          .subject = subject_of(plan, kernel),
-                          .device = device_of(plan, kernel),
-                          .inputs = {},
-                          .outputs = {}};
-    const size_t inputs = launch.args.size() - plan.graph[kernel.node].outputs.size();
-    for (size_t i = 0; i < launch.args.size(); ++i) {
-        const ReplicaId *replica = std::get_if<ReplicaId>(&launch.args[i]);
-        auto &list = i < inputs ? options.inputs : options.outputs;
-        list.push_back(replica ? &plan[*replica] : nullptr);
+/// The kernel's own module, which must be there.
+KernelModule take_module(PlannedProgram &planned, size_t k) {
+    std::optional<KernelModule> &module = planned.kernels.at(k);
+    const PlannedKernel &kernel = planned.plan.kernels[k];
+    if (!module) throw InternalError("kernel '" + kernel.name + "' of the plan was not compiled");
+    const uint64_t given = std::get<Kernel>(planned.plan.graph[kernel.node].op).workspace;
+    if (given < module->workspace) {
+        throw InternalError("kernel '" + kernel.name + "' needs a workspace of " +
+                            std::to_string(module->workspace) + " bytes, and its plan has " +
+                            std::to_string(given));
     }
-    return options;
+    return *std::move(module);
 }
 
 }  // namespace
 
-Modules make_modules(const Program &program, const Plan &plan, const std::string &function,
+Modules make_modules(const Program &program, PlannedProgram planned, const std::string &function,
                      const Halide::Target &target) {
     // No kernel's symbol is like that of another one's trampoline, whatever Funcs are called.
-    const std::string prefix = symbol_prefix(function);
-    const std::vector<const Launch *> launches = launches_of(plan);
+    const std::string prefix = symbol_prefix(function) + "_call__";
+    const Plan &plan = planned.plan;
+    const std::vector<LaunchedKernel> launched = launched_kernels(program, plan);
     EntryContents contents;
     contents.plans = pipeline::write_plans({&plan, 1}, program.data);
     std::vector<KernelModule> kernels;
-    for (size_t k = 0; k < plan.kernels.size(); ++k) {
-        const PlannedKernel &kernel = plan.kernels[k];
-        const std::string symbol = prefix + "__" + kernel.name;
-        const Trampoline trampoline =
-            trampoline_of(plan, kernel, *launches[k], prefix + "_call__" + kernel.name);
+    for (size_t k = 0; k < launched.size(); ++k) {
+        const Trampoline trampoline = trampoline_of(plan, *launched[k].kernel, *launched[k].launch,
+                                                    prefix + launched[k].kernel->name);
         contents.kernels.push_back(std::visit(
             overloaded{
-                [&](const Piece &piece) {
-                    const KernelOptions options = options_of(plan, kernel, *launches[k], symbol);
-                    kernels.push_back({options.subject, compile_kernel(piece, options, target)});
-                    return make_trampoline(trampoline, symbol);
+                [&](const Piece &) {
+                    kernels.push_back(take_module(planned, k));
+                    return make_trampoline(trampoline, kernels.back().module.name());
                 },
                 [&](const ForeignCall &call) { return make_trampoline(trampoline, call); },
             },
-            code_of(program, plan, kernel)));
+            *launched[k].code));
     }
     return {make_entry(program, function, target, contents), std::move(kernels),
             std::move(contents.plans)};
@@ -126,7 +77,8 @@ Modules make_modules(const Program &program, const Plan &plan, const std::string
 Halide::Module merge(const Modules &modules) {
     Halide::Module all(modules.entry.name(), modules.entry.target());
     bool strict = modules.entry.any_strict_float();
-    for (const auto &[subject, kernel] : modules.kernels) {
+    for (const KernelModule &one : modules.kernels) {
+        const Halide::Module &kernel = one.module;
         strict |= kernel.any_strict_float();
         for (const auto &buffer : kernel.buffers()) all.append(buffer);
         for (LoweredFunc function : kernel.functions()) {

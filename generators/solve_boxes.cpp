@@ -7,6 +7,7 @@
 #include "dsl/state.h"
 #include "dsl/text.h"
 #include "generators/extern_reads.h"
+#include "generators/guard_short_splits.h"
 #include "generators/infer_boxes.h"
 
 namespace halyard::generators {
@@ -47,13 +48,9 @@ public:
           needed_(draft.storage.values.size()),
           fixed_(needed_.size()),
           reads_(draft.kernels.size()) {
-        for (const DraftKernel &kernel : draft.kernels) {
-            lowered_.emplace_back();
-            if (!kernel.piece) continue;
-            std::vector<Function> outputs;
-            for (const DraftFunc &made : kernel.funcs) outputs.push_back(made.func);
-            lowered_.back().emplace(outputs, kernel.piece->funcs, kernel.name(),
-                                    draft.pos_of(kernel));
+        lowered_.resize(draft.kernels.size());
+        for (size_t k = 0; k < draft.kernels.size(); ++k) {
+            if (draft.kernels[k].piece) lower(k);
         }
         fix_boxes();
         start_boxes();
@@ -78,6 +75,21 @@ public:
     }
 
 private:
+    void lower(size_t k) {
+        const DraftKernel &kernel = draft_.kernels[k];
+        std::vector<Function> outputs;
+        for (const DraftFunc &made : kernel.funcs) outputs.push_back(made.func);
+        lowered_[k].emplace(outputs, kernel.piece->funcs, kernel.name(), draft_.pos_of(kernel));
+    }
+
+    void guard(size_t k, const std::vector<Box> &needed) {
+        bool changed = false;
+        for (size_t n = 0; n < needed.size(); ++n) {
+            changed |= guard_short_splits(draft_.kernels[k].funcs[n].func, needed[n]);
+        }
+        if (changed) lower(k);
+    }
+
     void fix(ValueId id, const Box &box, const std::string &by, const SourcePos &pos) {
         if (fixed_[index_of(id)] && fixed_[index_of(id)]->box != box) {
             const Fixed &other = *fixed_[index_of(id)];
@@ -146,6 +158,7 @@ private:
         }
         if (!kernel.piece) return visit_extern(k);
         if (needed.size() < kernel.funcs.size()) return;
+        guard(k, needed);
         const std::vector<Box> computed = lowered_[k]->computed_for(needed);
         for (size_t n = 0; n < computed.size(); ++n) {
             const DraftFunc &made = kernel.funcs[n];

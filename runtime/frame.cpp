@@ -207,6 +207,9 @@ int Frame::create_lane(const ScheduledLane &planned) {
     const auto bytes =
         static_cast<int32_t>(pipeline.plan.storages()->Get(planned.workspace)->bytes());
     const halyard_address base = bases[planned.workspace];
+    scratches_.push_back(
+        std::make_unique<Scratch>(device, lane->shown, base, static_cast<uint64_t>(bytes)));
+    lane->scratch = scratches_.back().get();
     if (device.is_host()) {
         lane->shown.workspace = reinterpret_cast<void *>(base.block + base.offset);
         return 0;

@@ -6,6 +6,7 @@
 #include "runtime/lane.h"
 #include "runtime/owners.h"
 #include "runtime/pipeline.h"
+#include "runtime/scratch.h"
 
 namespace halyard::runtime {
 
@@ -62,9 +63,10 @@ private:
     std::vector<halide_dimension_t> dimensions_;  ///< of all buffers
     std::vector<halide_buffer_t> workspaces_;     ///< by lane
     std::vector<halide_dimension_t> workspace_dimensions_;
-    std::vector<OwnedWrap> wraps_;       ///< of replicas in arenas, and of workspaces
-    std::vector<OwnedWrap> slot_wraps_;  ///< of states: StateReplica::first_wrap
-    std::vector<OwnedWrap> call_wraps_;  ///< of callers' buffers, for one call
+    std::vector<std::unique_ptr<Scratch>> scratches_;  ///< of the lanes that have a workspace
+    std::vector<OwnedWrap> wraps_;                     ///< of replicas in arenas, and of workspaces
+    std::vector<OwnedWrap> slot_wraps_;                ///< of states: StateReplica::first_wrap
+    std::vector<OwnedWrap> call_wraps_;                ///< of callers' buffers, for one call
 };
 
 }  // namespace halyard::runtime

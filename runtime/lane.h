@@ -9,6 +9,7 @@
 namespace halyard::runtime {
 
 class Instance;
+class Scratch;
 
 /// What kernels of one call said when they failed; the first text is kept. From any thread.
 struct KernelFailure {
@@ -28,6 +29,7 @@ struct Lane {
     Instance *instance = nullptr;      ///< that the lane's frame belongs to
     void *caller = nullptr;            ///< the user_context that the pipeline's caller gave
     KernelFailure *failure = nullptr;  ///< of the call that the lane serves
+    Scratch *scratch = nullptr;        ///< null: the lane has no workspace
 };
 
 /// The lane at this address; null if it is none. An unknown address is not dereferenced. Never

@@ -65,6 +65,11 @@ const halyard_lane *halyard_get_lane(void *user_context);
 /* The user_context that the pipeline's caller gave. */
 void *halyard_user_context(void *lane);
 
+/* Makes `bytes` of the lane's workspace, from `offset` on, the memory of a buffer that has none yet:
+ * what a Halide kernel keeps on its device between two launches. It belongs to the lane; nobody
+ * gives it back. Called by emitted code alone. */
+int halyard_scratch(void *lane, uint64_t offset, uint64_t bytes, struct halide_buffer_t *buffer);
+
 /* How many devices of a kind, whose name is read in any case, are here. 0 or negative: the reason
  * is in halyard_last_error(). */
 int halyard_count_devices(const char *kind);

@@ -47,7 +47,7 @@ Halide::Module compile(const Piece &piece, const Replica &in, const Replica &out
                                 .device = parse_device(device),
                                 .inputs = {&in, nullptr},
                                 .outputs = {&out}};
-    return compile_kernel(piece, options, Target(target));
+    return compile_kernel(piece, options, Target(target)).module;
 }
 
 std::string text_of(const Halide::Module &module) {
@@ -118,8 +118,8 @@ TEST_CASE("compile_kernel fixes every part of a Tuple") {
                                 .device = {},
                                 .inputs = {},
                                 .outputs = {&whole, &half}};
-    const std::string text =
-        text_of(compile_kernel({.outputs = {pair}, .arguments = {}}, options, Target("host")));
+    const std::string text = text_of(
+        compile_kernel({.outputs = {pair}, .arguments = {}}, options, Target("host")).module);
     CHECK_THAT(text, Contains("\"pair.0.min.0\", pair.0.min.0, \"4\", 4"));
     CHECK_THAT(text, Contains("\"pair.0.stride.0\", pair.0.stride.0, \"1\", 1"));
     CHECK_THAT(text, Contains("\"pair.1.stride.0\", pair.1.stride.0, \"2\", 2"));

@@ -65,3 +65,40 @@ TEST_CASE("host_schedule leaves no GPU loop, in specializations neither") {
     const auto &kernel = std::get<Piece>(on_device.code[0]);
     CHECK(has_gpu_loop(kernel.outputs[0].function().definition()));
 }
+
+TEST_CASE("host_schedule makes host code of a host's loop around launches") {
+    struct G : halyard::Generator<G> {
+        GeneratorParam<std::string> device{"device", "cpu"};
+        Input<Buffer<uint8_t, 2>> in{"in"};
+        Output<Buffer<int32_t, 2>> out{"out"};
+        Func part{"part"}, wide{"wide"}, total{"total"};
+        Var x{"x"}, y{"y"}, i{"i"}, xi{"xi"}, yi{"yi"};
+        RDom r{-3, 7};
+
+        void generate() {
+            const Func framed = BoundaryConditions::mirror_image(in);
+            wide(x, y, i) = cast<int>(framed(x, y)) * i - framed(x + i, y);
+            part(x, y, i) = wide(x, y - 1, i) * wide(x, y + 1, i);
+            total(x, y) = 0;
+            total(x, y) = total(x, y) * 3 + part(x, y, r);
+            out(x, y) = total(x, y) + 1;
+        }
+        void schedule() {
+            for (const int d : {0, 1}) {
+                in.dim(d).set_bounds(0, 40);
+                out.dim(d).set_bounds(0, 40);
+            }
+            delegate("d", {total}).on(device);
+            total.compute_root();
+            if (!on_gpu(total)) return;
+            total.gpu_tile(x, y, xi, yi, 8, 8);
+            total.update().reorder(x, y, r).gpu_tile(x, y, xi, yi, 8, 8);
+            part.compute_at(total, r).gpu_tile(x, y, xi, yi, 8, 8);
+            wide.compute_at(total, r).gpu_tile(x, y, xi, yi, 8, 8);
+        }
+    };
+    CHECK(runs_like_plain_halide<G>({{"device", "sim:0"}}));
+    CHECK(runs_like_plain_halide<G>({{"device", "opencl:0"}}));
+    // Halide may make several loops of the one.
+    CHECK(launches<G>("host-opencl", {{"device", "opencl:0"}}).at("total") >= 4);
+}

@@ -59,9 +59,11 @@ TEST_CASE("infer_boxes names what an unbounded box depends on, and where") {
     Func by_scalar("by_scalar"), by_data("by_data");
     by_scalar(x) = a(x + shift);
     by_data(x) = a(at(x));
-    CHECK_THROWS_WITH(boxes_of(by_scalar).reads_for({Box{{0, 4}}}),
-                      "photo.cpp:7: the Func 'out' reads 'a' without bounds in dimension 0: they "
-                      "depend on the scalar 'shift', so clamp the index");
+    CHECK_THROWS_WITH(
+        boxes_of(by_scalar).reads_for({Box{{0, 4}}}),
+        "photo.cpp:7: the Func 'out' reads 'a' without bounds in dimension 0: they "
+        "depend on the scalar 'shift', so give 'shift' a minimum and a maximum, or clamp "
+        "the index");
     CHECK_THROWS_WITH(boxes_of(by_data),  // Halide's own words
                       "photo.cpp:7: func 'out': Buffer a may be accessed in an unbounded way in "
                       "dimension 0: clamp the index");

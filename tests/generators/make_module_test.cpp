@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include "HalideBuffer.h"
-#include "dsl/error.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/plan_blob.h"
 #include "tests/generators/hand_made.h"
@@ -46,8 +45,8 @@ Program two_kernels(const std::string &device = "cpu", bool on_gpu = false) {
 
 Modules modules_of(const Program &program, const std::string &target = "host",
                    const std::string &function = "p") {
-    return make_modules(program, pipeline::make_plan(program.graph), function,
-                        Target(target + "-no_runtime"));
+    const Target of_all(target + "-no_runtime");
+    return make_modules(program, plan_program(program, function, of_all), function, of_all);
 }
 
 /// Runs both kernels of two_kernels() through the library's table.
@@ -104,7 +103,7 @@ TEST_CASE("make_modules starts what it says about a kernel with its place in the
 TEST_CASE("make_modules embeds the plan's blob") {
     const Program program = two_kernels();
     const pipeline::Plan plan = pipeline::make_plan(program.graph);
-    const Modules modules = make_modules(program, plan, "p", Target("host-no_runtime"));
+    const Modules modules = modules_of(program);
     CHECK(modules.plans == pipeline::write_plans({&plan, 1}, program.data));
     const auto &blob = modules.entry.buffers().at(0);
     CHECK(std::equal(modules.plans.begin(), modules.plans.end(),
@@ -136,21 +135,4 @@ TEST_CASE("make_modules calls foreign functions without a module of their own") 
     std::ostringstream text;
     text << modules.entry.get_function_by_name("p_call__f").body;
     CHECK_THAT(text.str(), Contains("f("));
-}
-
-TEST_CASE("make_modules names the kernel that the program lacks") {
-    Program program = two_kernels();
-    const pipeline::Plan plan = pipeline::make_plan(program.graph);
-    program.graph[program.graph.nodes[1].outputs[0]].name = "other";
-    CHECK_THROWS_WITH(make_modules(program, plan, "p", Target("host")),
-                      "the plan has a kernel 'sum' that the program lacks");
-    CHECK_THROWS_AS(make_modules(program, plan, "p", Target("host")), InternalError);
-}
-
-TEST_CASE("make_modules names a kernel that the plan does not launch") {
-    const Program program = two_kernels();
-    pipeline::Plan plan = pipeline::make_plan(program.graph);
-    plan.steps.clear();
-    CHECK_THROWS_WITH(make_modules(program, plan, "p", Target("host")),
-                      "kernel 'scaled' of the plan is never launched");
 }

@@ -158,8 +158,9 @@ pipeline test(%order: i32[20] @cpu) -> (%halyard_plans @cpu) {
     CHECK(runs_like_plain_halide<G>());
 
     // Nothing of the library has the name of something else.
-    const Modules modules = make_modules(program, halyard::pipeline::make_plan(program.graph),
-                                         "test", Target("host-no_runtime"));
+    const Target target("host-no_runtime");
+    const Modules modules =
+        make_modules(program, plan_program(program, "test", target), "test", target);
     const Module all = merge(modules);
     std::set<std::string> names;
     for (const auto &function : all.functions()) CHECK(names.insert(function.name).second);

@@ -29,8 +29,8 @@ Program program() {
 }
 
 Modules modules_of(const Program &program) {
-    return make_modules(program, pipeline::make_plan(program.graph), "p",
-                        Target("host-no_runtime"));
+    const Target target("host-no_runtime");
+    return make_modules(program, plan_program(program, "p", target), "p", target);
 }
 
 std::string bytes_of(const path &file) {

@@ -249,7 +249,7 @@ int launches_of(const Program &program, const Node &node, const Piece &piece,
         options.inputs.push_back(is_scalar ? nullptr : &replicas[n]);
     }
     CountLaunches count;
-    const Halide::Module module = compile_kernel(piece, options, target);
+    const Halide::Module module = compile_kernel(piece, options, target).module;
     for (const LoweredFunc &func : module.functions()) func.body.accept(&count);
     return count.launches;
 }

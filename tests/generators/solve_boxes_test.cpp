@@ -122,7 +122,7 @@ TEST_CASE("solve_boxes names what an unbounded box depends on") {
         graph_of<G>(),
         class_at +
             "the Func 'out' reads 'a' without bounds in dimension 0: they depend on the scalar "
-            "'shift', so clamp the index");
+            "'shift', so give 'shift' a minimum and a maximum, or clamp the index");
 }
 
 TEST_CASE("solve_boxes lets a value grow to what its schedule computes") {
@@ -142,7 +142,7 @@ pipeline test(%in: u8[40,30] @cpu) -> (%out @cpu) {
     CHECK(runs_like_plain_halide<G>());
 }
 
-TEST_CASE("solve_boxes lets a value grow to a tile that is shifted inwards") {
+TEST_CASE("solve_boxes guards tiles that are larger than a value, so that it does not grow") {
     struct G : Images<G> {
         void generate() {
             a(x, y) = cast<int>(in(clamp(x, 0, 39), clamp(y, 0, 29))) * 3;
@@ -152,11 +152,40 @@ TEST_CASE("solve_boxes lets a value grow to a tile that is shifted inwards") {
     };
     CHECK(graph_of<G>() == R"(
 pipeline test(%in: u8[40,30] @cpu) -> (%out @cpu) {
-  %a: i32[-3+8,-5+8] = a(%in[5,3]) @cpu
-  %out: i32[20,10] = out(%a[5,3]) @cpu
+  %a: i32[5,3] = a(%in[5,3]) @cpu
+  %out: i32[20,10] = out(%a) @cpu
 }
 )");
     CHECK(runs_like_plain_halide<G>());
+}
+
+TEST_CASE("solve_boxes guards tiles that are larger than a port, on each kind of device") {
+    struct G : Images<G> {
+        GeneratorParam<std::string> where{"where", ""};
+        GeneratorParam<bool> round_up{"round_up", false};
+        void generate() { out(x, y) = cast<int>(in(x, y)) * 3; }
+        void place() {
+            out.dim(0).set_bounds(0, 5);
+            out.dim(1).set_bounds(0, 3);
+            if (where.value().empty()) return;  // plain Halide would not run
+            delegate("d", {out}).on(where);
+            const TailStrategy tail = round_up ? TailStrategy::RoundUp : TailStrategy::Auto;
+            if (on_gpu(out)) {
+                out.gpu_tile(x, y, xi, yi, 8, 8, tail);
+            } else {
+                out.vectorize(x, 8, tail);
+            }
+        }
+    };
+    for (const char *device : {"cpu", "sim", "opencl"}) {
+        const Program program = program_of(*make<G>("host-opencl", {{"where", device}}));
+        CHECK(*program.graph[program.graph.outputs[0].value].box == halyard::Box{{0, 5}, {0, 3}});
+        CHECK(runs_like_plain_halide<G>({{"where", device}}));
+        CHECK_THROWS_WITH(
+            program_of(*make<G>("host-opencl", {{"where", device}, {"round_up", "true"}})),
+            Catch::Matchers::Contains("the Func 'out' has the box [5,3] of the port "
+                                      "'out', but its schedule computes [8,"));
+    }
 }
 
 TEST_CASE("solve_boxes refuses a port that would have to grow") {
