@@ -169,6 +169,7 @@ TEST_CASE("write_plans writes steps with their waits and actions") {
                                      index_of(std::get<ReplicaId>(launch.args[0])));
                                CHECK(l.args()->Get(1)->scalar());
                                CHECK(l.args()->Get(1)->id() == 1);
+                               CHECK(l.outputs() == 3);
                                CHECK(l.workspace() == index_of(*launch.workspace));
                                launches++;
                            },
