@@ -3,10 +3,10 @@
 /// What the gallery's generators are made from. Each of them is compiled twice: with Halyard, and
 /// with PLAIN_HALIDE as a generator of Halide's own, for the host, to compare with.
 
-#ifdef PLAIN_HALIDE
 #include <string>
 #include <vector>
 
+#ifdef PLAIN_HALIDE
 #include "Halide.h"
 
 /// Halide's generator. What is said about placement means nothing.
@@ -60,6 +60,12 @@ inline void schedule_pixels(Halide::Func f, bool on_gpu) {
     } else {
         f.vectorize(x, 8, TailStrategy::GuardWithIf);
     }
+}
+
+/// The levels of a pyramid from `begin` up to, and without, `end`.
+inline std::vector<Halide::Func> levels_of(const std::vector<Halide::Func> &pyramid, int begin,
+                                           int end) {
+    return {pyramid.begin() + begin, pyramid.begin() + end};
 }
 
 /// The extents of a picture's port.

@@ -3,6 +3,8 @@
 // not known from the coarser picture. S. Gortler, R. Grzeszczuk, R. Szeliski, M. Cohen, "The
 // Lumigraph", SIGGRAPH 1996, section 3.5.
 
+#include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -46,14 +48,13 @@ public:
     }
 
     void schedule() {
-        const auto coarsest = static_cast<size_t>(coarse);
-        std::vector<Func> top(pulled.begin() + static_cast<int>(coarsest) + 1, pulled.end());
-        top.insert(top.end(), pushed.begin() + static_cast<int>(coarsest), pushed.end());
-        delegate("pull", {pulled.begin() + 1, pulled.begin() + static_cast<int>(coarsest) + 1})
-            .on(accelerator);
-        delegate("close", top).on("cpu");
-        std::vector<Func> bottom(pushed.begin(), pushed.begin() + static_cast<int>(coarsest));
+        const int host = std::min<int>(coarse, levels - 1);  // its first level
+        std::vector<Func> top = levels_of(pulled, host + 1, levels);
+        for (const Func &f : levels_of(pushed, host, levels)) top.push_back(f);
+        std::vector<Func> bottom = levels_of(pushed, 0, host);
         bottom.push_back(output);
+        delegate("pull", levels_of(pulled, 1, host + 1)).on(accelerator);
+        delegate("close", top).on("cpu");
         delegate("push", bottom).on(accelerator);
         set_picture(input, width, height, 4);
         set_picture(output, width, height, 3);

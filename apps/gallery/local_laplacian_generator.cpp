@@ -4,6 +4,7 @@
 // what lies between them interpolated: M. Aubry, S. Paris, S. Hasinoff, J. Kautz, F. Durand, "Fast
 // local Laplacian filters", ACM Transactions on Graphics 33(5), 2014.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -62,14 +63,13 @@ public:
     }
 
     void schedule() {
-        const auto range = [](const std::vector<Func> &all, int begin, int end) {
-            return std::vector<Func>(all.begin() + begin, all.begin() + end);
-        };
-        std::vector<Func> down = range(plain, 1, coarse + 1), top = range(plain, coarse + 1, depth);
-        for (const Func &f : range(changed, 0, coarse + 1)) down.push_back(f);
-        for (const Func &f : range(changed, coarse + 1, depth)) top.push_back(f);
-        for (const Func &f : range(made, coarse, depth)) top.push_back(f);
-        std::vector<Func> up = range(made, 0, coarse);
+        const int host = std::min<int>(coarse, depth - 1);  // its first level
+        std::vector<Func> down = levels_of(plain, 1, host + 1);
+        for (const Func &f : levels_of(changed, 0, host + 1)) down.push_back(f);
+        std::vector<Func> top = levels_of(plain, host + 1, depth);
+        for (const Func &f : levels_of(changed, host + 1, depth)) top.push_back(f);
+        for (const Func &f : levels_of(made, host, depth)) top.push_back(f);
+        std::vector<Func> up = levels_of(made, 0, host);
         up.push_back(output);
         delegate("table", {curve}).on("cpu");
         delegate("analyse", down).on(accelerator);
