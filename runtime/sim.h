@@ -15,14 +15,12 @@ namespace halyard::runtime {
 /// addresses out of range, of another device or freed, double frees, work left in a queue.
 ///
 /// With seed 0 work runs as late as allowed: finish() and wait_host() run what they wait for, and
-/// what that needs. Any other seed draws a new order whenever finish() has left no queue any work;
-/// in turns,
-///  - one queue is early, or none: its work runs as soon as it is queued, with what it needs, and
-///  all
-///    other work as late as allowed;
-///  - any number of queues are early, and may oversleep now and then; where somebody waits, there
-///    runs what is needed alone, or the queues by rank, each as far as it gets, or piece by piece
-///    whatever can.
+/// what that needs. Any other seed draws a new order whenever finish() has left no queue any work.
+/// Every second one has one early queue or none: its work runs as soon as it is queued, with what
+/// it needs, and all other work as late as allowed. In the others any number of queues are early,
+/// and may oversleep now and then; where somebody waits, there runs what is needed alone, or the
+/// queues by rank, each as far as it gets, or piece by piece whatever can.
+///
 /// A driver may run the same work in each of these orders: each keeps to the order of a queue, to
 /// what queues wait for, and ends what the host waits for.
 const halyard_device_kind *sim_kind();
