@@ -104,8 +104,9 @@ TEST_CASE("a generator's executable reports what the user got wrong, with status
           "halyard::Generator<> instead of "
           "Halide::Generator<>, or compile it with add_halide_generator()");
     error("",
-          "-g is missing: choose one of 'delayed', 'metered', 'moved', 'plain', 'shared_add', "
-          "'shared_double', 'sketch', 'stuck', 'throwing', 'unsharp'");
+          "-g is missing: choose one of 'delayed', 'levels', 'looped', 'metered', 'moved', "
+          "'paired', 'plain', 'shared_add', "
+          "'shared_double', 'sketch', 'stuck', 'tails', 'throwing', 'unsharp'");
     error("-g metered speed=9",
           "generator 'metered': Generator metered has no GeneratorParam named: speed");
     error("-g metered first=tpu:0", "tpu");
@@ -118,8 +119,9 @@ TEST_CASE("a generator's executable explains its flags") {
     CHECK(result.status == 0);
     CHECK_THAT(result.text,
                StartsWith("usage: ") && Contains("-g NAME") &&
-                   Contains("'delayed', 'metered', 'moved', 'plain', 'shared_add', "
-                            "'shared_double', 'sketch', 'stuck', 'throwing', 'unsharp'"));
+                   Contains("'delayed', 'levels', 'looped', 'metered', 'moved', 'paired', 'plain', "
+                            "'shared_add', "
+                            "'shared_double', 'sketch', 'stuck', 'tails', 'throwing', 'unsharp'"));
 }
 
 TEST_CASE("a generator's executable gives up after the time that -t allows") {
