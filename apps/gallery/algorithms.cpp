@@ -1,5 +1,7 @@
 #include "algorithms.h"
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 #include <tuple>
 
@@ -15,6 +17,9 @@
 #include "local_laplacian_opencl.h"
 #include "local_laplacian_plain.h"
 #include "local_laplacian_sim.h"
+#include "non_local_means_opencl.h"
+#include "non_local_means_plain.h"
+#include "non_local_means_sim.h"
 #include "unsharp_mask_opencl.h"
 #include "unsharp_mask_plain.h"
 #include "unsharp_mask_sim.h"
@@ -49,7 +54,21 @@ Picture lose_pixels(const Picture &photograph) {
     return sparse;
 }
 
-/// The libraries of one algorithm, with scalars for the mirror image and for the photograph.
+/// With a noise of 20 levels.
+Picture add_noise(const Picture &photograph) {
+    std::mt19937 random(1);
+    Picture noisy(photograph.width(), photograph.height(), 3);
+    noisy.for_each_element([&](int x, int y, int c) {
+        double normal = -6;  // the sum of twelve numbers from [0, 1) has a deviation of 1
+        for (int n = 0; n < 12; ++n) normal += random() / 4294967296.0;
+        noisy(x, y, c) = static_cast<uint8_t>(
+            std::clamp(std::lround(photograph(x, y, c) + 20 * normal), 0L, 255L));
+    });
+    return noisy;
+}
+
+/// The libraries of one algorithm, with scalars for the mirror image and for
+/// the photograph.
 template<typename Function, typename... Scalars>
 Algorithm algorithm(const std::string &name, Picture (*make_input)(const Picture &),
                     Function opencl, Function sim, Function plain,
@@ -81,6 +100,8 @@ const std::vector<Algorithm> &all_algorithms() {
                   interpolate_plain, tuple{}, tuple{}),
         algorithm("local_laplacian", itself, local_laplacian_opencl, local_laplacian_sim,
                   local_laplacian_plain, tuple{3, -0.5f}, tuple{8, 1.0f}),
+        algorithm("non_local_means", add_noise, non_local_means_opencl, non_local_means_sim,
+                  non_local_means_plain, tuple{1.5f}, tuple{0.6f}),
     };
     return all;
 }
