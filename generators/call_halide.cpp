@@ -64,6 +64,10 @@ bool is_harmless(const std::string &warning) {
 
 /// What to do about errors in which Halide does not say so.
 std::string with_remedy(std::string error) {
+    if (error.empty()) {
+        return "Halide's compiler stops and says nothing: it is known to where vectorize() has a "
+               "guarded tail and reads backwards, so try another TailStrategy there";
+    }
     if (error.find("may be accessed in an unbounded way") != std::string::npos) {
         error += ": clamp the index";
     }

@@ -165,7 +165,13 @@ void schedule_on_cpu(const Function &func, Stage stage, const Definition &defini
     if (loops.size() > 1 && elements_of(box) >= worth_threads) stage.parallel(loops.back().var);
     const int lanes = target.natural_vector_size(func.output_types()[0]);
     const bool is_innermost = loops[0].var.name() == func.args()[0];
-    if (is_innermost && loops[0].extent >= lanes) stage.vectorize(loops[0].var, lanes, guarded);
+    if (!is_innermost || loops[0].extent < lanes) return;
+    // No guarded tail: Halide 21's compiler fails where one reads backwards. Only a pure definition
+    // may compute elements twice.
+    if (definition.is_init() || loops[0].extent % lanes == 0) {
+        stage.vectorize(loops[0].var, lanes,
+                        definition.is_init() ? TailStrategy::ShiftInwards : guarded);
+    }
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace halyard::generators {
 /// GPU: a pure definition is tiled, with all its dimensions on blocks; an update is tiled over its
 /// pure variables. An update without pure variables runs in one thread, but a large 32-bit integer
 /// sum in atomic tiles. cpu: the innermost dimension is vectorised, the outermost parallel, where
-/// the box is worth it. All tails are guarded, so that nothing more is computed or read. Returns
+/// the box is worth it. Tails are guarded, or on cpu shifted inwards, so that nothing else is computed or read. Returns
 /// whether any definition was changed.
 bool give_default_schedules(const std::vector<Halide::Internal::Function> &funcs,
                             const std::vector<Box> &boxes, Device device,
