@@ -30,7 +30,7 @@ Picture itself(const Picture &photograph) {
     return photograph;
 }
 
-/// Two stops too dark, and half of the contrast.
+/// Dark, and with a fourth of the contrast.
 Picture darken(const Picture &photograph) {
     Picture dark(photograph.width(), photograph.height(), 3);
     dark.for_each_element([&](int x, int y, int c) {

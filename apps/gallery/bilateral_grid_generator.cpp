@@ -9,7 +9,7 @@ using namespace Halide;
 using namespace gallery;
 
 /// The accelerator makes the grid, of a pixel's brightness alone, and gives it back blurred; it is
-/// a tenth of the picture. The host, which has the colours, reads it.
+/// a fifth of the picture. The host, which has the colours, reads it.
 class BilateralGrid : public GalleryGenerator<BilateralGrid> {
 public:
     GeneratorParam<std::string> accelerator{"accelerator", "opencl:0"};
