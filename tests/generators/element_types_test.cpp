@@ -160,9 +160,9 @@ void make_finite(Buffers &buffers) {
 void run_types(const std::string &kind, bool computes, const std::string &types) {
     INFO(kind << (computes ? ", computed: " : ", moved: ") << types);
     const Program program = make_program_of(params_of(kind, computes, types));
-    const WholeLibrary library(make_modules(program, pipeline::make_plan(program.graph),
-                                            "element_types", Halide::Target(target)),
-                               "element_types");
+    const std::string name = "element_types";
+    const PlannedProgram planned = plan_program(program, name, Halide::Target(target));
+    const WholeLibrary library(make_modules(program, planned, name, Halide::Target(target)), name);
     Buffers buffers = noise_for(program);
     if (computes) make_finite(buffers);
     const Buffers plain =

@@ -64,12 +64,13 @@ public:
                                    (is_exact_ ? "-strict_float" : "");
         const auto generator = make<RandomPipeline>(target, params_);
         program_ = make_program(*generator, name(), Halide::Target(target));
-        const pipeline::Plan plan = pipeline::make_plan(program_.graph);
         for (const std::string &feature : generator->features()) ++features[feature];
         ++features[is_exact_ ? "strict floats" : "other floats"];
         REQUIRE(program_.graph.nodes.size() >= 4);
         library_ = std::make_unique<WholeLibrary>(
-            make_modules(program_, plan, name(), Halide::Target(target)), name());
+            make_modules(program_, plan_program(program_, name(), Halide::Target(target)), name(),
+                         Halide::Target(target)),
+            name());
     }
 
     std::string run() {

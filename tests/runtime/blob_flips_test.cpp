@@ -17,6 +17,7 @@
 #include "runtime/sim.h"
 #include "tests/runtime/run_graph.h"
 #include "tests/runtime/seal_blob.h"
+#include "tests/wants_all.h"
 
 using namespace halyard;
 using namespace halyard::tests;
@@ -256,8 +257,7 @@ TEST_CASE("a resealed blob with any byte changed is refused, or stays inside its
     try_change(library, 32, 0, whole);
     REQUIRE(whole.ran == 1);
 
-    const char *all = std::getenv("HALYARD_ALL");
-    const bool is_all = all && all == std::string("1");
+    const bool is_all = wants_all();
     const char *wanted = std::getenv("HALYARD_SEED");
     const uint64_t seed = wanted ? std::strtoull(wanted, nullptr, 10) : 1;
     std::mt19937_64 engine(seed);

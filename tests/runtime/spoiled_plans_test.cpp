@@ -25,6 +25,7 @@
 #include "tests/shared_bytes.h"
 #include "tests/small_graph.h"
 #include "tests/spoil_plan.h"
+#include "tests/wants_all.h"
 
 using namespace halyard;
 using namespace halyard::pipeline;
@@ -334,8 +335,7 @@ Graph graph_of(uint64_t number, const std::vector<Graph> &cases) {
 
 uint64_t number_of_graphs() {
     if (const char *graphs = std::getenv("HALYARD_GRAPHS")) return std::stoull(graphs);
-    const char *all = std::getenv("HALYARD_ALL");
-    return all && all == std::string("1") ? graphs_of_all : graphs_of_a_check;
+    return wants_all() ? graphs_of_all : graphs_of_a_check;
 }
 
 }  // namespace
