@@ -6,7 +6,7 @@ halyard_packages=(
     libflatbuffers-dev flatbuffers-compiler        # the plan's format
     libcli11-dev                                   # command lines
     catch2                                         # tests
-    libpng-dev                                     # apps/photo
+    libpng-dev                                     # apps/photo, apps/gallery
     opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd  # OpenCL, and a device that every machine has
 )
 halyard_wheels=("halide==21.0.0" "cmake>=3.28,<4")
@@ -79,6 +79,12 @@ build_photo() {
     configure apps/photo "$PWD/apps/photo" build/photo -S apps/photo -B build/photo -G Ninja \
         -DCMAKE_BUILD_TYPE=Release "-DHalyard_DIR=$PWD/build/dev"
     build apps/photo build/photo
+}
+
+build_gallery() {
+    configure apps/gallery "$PWD/apps/gallery" build/gallery -S apps/gallery -B build/gallery -G Ninja \
+        -DCMAKE_BUILD_TYPE=Release "-DHalyard_DIR=$PWD/build/dev"
+    build apps/gallery build/gallery
 }
 
 install_packages
