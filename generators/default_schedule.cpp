@@ -163,13 +163,16 @@ void schedule_on_cpu(const Function &func, Stage stage, const Definition &defini
     std::erase_if(loops, [](const Loop &loop) { return loop.extent < 2; });
     if (loops.empty()) return;
     if (loops.size() > 1 && elements_of(box) >= worth_threads) stage.parallel(loops.back().var);
-    const int lanes = target.natural_vector_size(func.output_types()[0]);
+    int64_t lanes = target.natural_vector_size(func.output_types()[0]);
     const bool is_innermost = loops[0].var.name() == func.args()[0];
     if (!is_innermost || loops[0].extent < lanes) return;
     // No guarded tail: Halide 21's compiler fails where one reads backwards. Only a pure definition
     // may compute elements twice.
-    if (definition.is_init() || loops[0].extent % lanes == 0) {
-        stage.vectorize(loops[0].var, lanes,
+    if (!definition.is_init()) {
+        while (loops[0].extent % lanes != 0) lanes /= 2;
+    }
+    if (lanes > 1) {
+        stage.vectorize(loops[0].var, static_cast<int>(lanes),
                         definition.is_init() ? TailStrategy::ShiftInwards : guarded);
     }
 }

@@ -197,8 +197,9 @@ TEST_CASE("element types are moved and computed with as docs/devices.md says") {
             header += " " + kind + ", " + (computes ? "computed" : "moved") + " |";
             line += "---|";
             std::string works;
+            const bool all_work = refusal(kind, computes, "").empty();
             for (const std::string &type : type_names) {
-                const std::string why = refusal(kind, computes, type);
+                const std::string why = all_work ? "" : refusal(kind, computes, type);
                 rows[type] += " " + (why.empty() ? "yes" : "refused: " + why) + " |";
                 if (why.empty()) works += (works.empty() ? "" : ",") + type;
             }

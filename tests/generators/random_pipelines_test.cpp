@@ -20,8 +20,8 @@ using namespace halyard::generators;
 
 namespace {
 
-constexpr int calls = 3;
-constexpr int programs_of_a_check = 6;
+constexpr int calls = 2;
+constexpr int programs_of_a_check = 4;
 constexpr int programs_of_all = 60;
 constexpr int wanted_of_each_feature = 10;  ///< among all
 
