@@ -15,12 +15,6 @@ using namespace Halide::Internal;
 constexpr int64_t most_recomputed =
     1024;  ///< points of a reduction that may be computed for each point of a reader
 
-std::vector<Definition> definitions_of(const Function &func) {
-    std::vector<Definition> definitions = {func.definition()};
-    definitions.insert(definitions.end(), func.updates().begin(), func.updates().end());
-    return definitions;
-}
-
 bool has_pure_left_side(const Function &func, const Definition &update) {
     for (size_t d = 0; d < update.args().size(); ++d) {
         const Variable *index = update.args()[d].as<Variable>();

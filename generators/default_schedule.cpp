@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "generators/host_schedule.h"
+
 namespace halyard::generators {
 namespace {
 
@@ -20,12 +22,6 @@ using Halide::VarOrRVar;
 constexpr TailStrategy guarded = TailStrategy::GuardWithIf;
 constexpr int64_t many_points = 4096;       ///< a sum of more runs in atomic tiles
 constexpr int64_t worth_threads = 1 << 14;  ///< elements that pay for a cpu's thread pool
-
-std::vector<Definition> definitions_of(const Function &func) {
-    std::vector<Definition> definitions = {func.definition()};
-    definitions.insert(definitions.end(), func.updates().begin(), func.updates().end());
-    return definitions;
-}
 
 /// A Func and the number of one of its definitions.
 using StageName = std::pair<std::string, size_t>;

@@ -43,6 +43,12 @@ void make_serial(std::map<std::string, Function> &funcs) {
     });
 }
 
+std::vector<Definition> definitions_of(const Function &func) {
+    std::vector<Definition> definitions = {func.definition()};
+    definitions.insert(definitions.end(), func.updates().begin(), func.updates().end());
+    return definitions;
+}
+
 bool has_gpu_loop(const Definition &definition) {
     const auto is_gpu_dim = [](const Dim &dim) { return is_gpu(dim.for_type); };
     if (std::ranges::any_of(definition.schedule().dims(), is_gpu_dim)) return true;

@@ -1,7 +1,6 @@
 // Runs the gallery's algorithms on a photograph, holds each against plain Halide on the host, and
 // prints what crossed between the devices.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "algorithms.h"
+#include "command_line.h"
 #include "picture_file.h"
 #include "plan_facts.h"
 #include "runtime/runtime.h"
@@ -122,20 +122,12 @@ Options read_options(int argc, char **argv) {
     std::vector<std::string> known;
     for (const Algorithm &algorithm : all_algorithms()) known.push_back(algorithm.name);
     app.add_option("ALGORITHM", options.names, "which to run [all]")->check(CLI::IsMember(known));
-    app.add_option("--accelerator", options.accelerator, "the device to run on beside the host")
-        ->transform(CLI::IsMember({"auto", "opencl:0", "sim:0"}, CLI::ignore_case))
-        ->capture_default_str();
+    add_accelerator(app, options.accelerator, "the device to run on beside the host");
     app.add_option("--image", options.image, "a PNG of 512 x 512 pixels");
     app.add_option("--output", options.output, "a folder for pictures")
         ->take_last()
         ->capture_default_str();
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success &help) {
-        std::exit(app.exit(help));
-    } catch (const CLI::ParseError &error) {
-        throw std::runtime_error(error.what());
-    }
+    parse(app, argc, argv);
     return options;
 }
 

@@ -1,7 +1,6 @@
 // Develops a photograph from a raw mosaic, frame after frame, by the compiled photo pipeline, and
 // holds each frame against plain Halide on the host.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "command_line.h"
 #include "frame_times.h"
 #include "photo_opencl.h"
 #include "photo_reference.h"
@@ -182,9 +182,7 @@ void develop(const Library &library, const Options &options) {
 Options read_options(int argc, char **argv) {
     Options options;
     CLI::App app("Develops a photograph by the compiled photo pipeline");
-    app.add_option("--accelerator", options.accelerator, "the device to run on")
-        ->transform(CLI::IsMember({"auto", "opencl:0", "sim:0"}, CLI::ignore_case))
-        ->capture_default_str();
+    add_accelerator(app, options.accelerator, "the device to run on");
     app.add_option("--strength", options.strength, "of the sharpening")
         ->check(CLI::Range(0.0f, 4.0f))
         ->capture_default_str();
@@ -195,13 +193,7 @@ Options read_options(int argc, char **argv) {
     app.add_option("--output", options.output, "where to write the last frame")
         ->take_last()
         ->capture_default_str();
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success &help) {
-        std::exit(app.exit(help));
-    } catch (const CLI::ParseError &error) {
-        throw std::runtime_error(error.what());
-    }
+    parse(app, argc, argv);
     return options;
 }
 

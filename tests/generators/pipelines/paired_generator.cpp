@@ -1,14 +1,6 @@
 // Tuples and Funcs that are computed with each other, between kernels and at the ports; for Halyard
 // and for plain Halide.
-#ifdef PLAIN_HALIDE
-#include "Halide.h"
-template<typename T>
-using Base = Halide::Generator<T>;
-#else
-#include "Halyard.h"
-template<typename T>
-using Base = halyard::Generator<T>;
-#endif
+#include "tests/generators/pipelines/base.h"
 
 using namespace Halide;
 

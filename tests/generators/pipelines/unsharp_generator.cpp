@@ -1,14 +1,6 @@
 // A Halide generator, and what changes where it places: the base class, set_bounds() for each
 // dimension of its ports, and a line for each delegate.
-#ifdef PLAIN_HALIDE
-#include "Halide.h"
-template<typename T>
-using Base = Halide::Generator<T>;
-#else
-#include "Halyard.h"
-template<typename T>
-using Base = halyard::Generator<T>;
-#endif
+#include "tests/generators/pipelines/base.h"
 
 using namespace Halide;
 
