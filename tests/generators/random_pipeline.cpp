@@ -101,7 +101,7 @@ void RandomPipeline::add_float_stencil() {
     func(x_, y_) = sum + sqrt(cast<float>(whole_at(x_, y_))) * 0.125f;
     features_.insert("float");
     add(func, true);
-    if (!exact || draw(2)) return;
+    if (!exact) return;
     Func rounded = new_func("rounded");
     rounded(x_, y_) = small(cast<int32_t>(floor(clamp(func(x_, y_), 0.f, 1000.f))));
     features_.insert("float to integer");
@@ -189,6 +189,7 @@ void RandomPipeline::add_extern() {
     stored_.push_back({turned});
     externs_.insert(turned.name());
     features_.insert("extern");
+    features_.insert("scalar");
     Func func = new_func("patched");
     func(x_, y_) = small(turned(clamp(whole_at(x_, y_) >> 3, 0, 15)) + whole_at(x_, y_));
     add(func, false);
@@ -222,14 +223,16 @@ void RandomPipeline::add_pair() {
 
 void RandomPipeline::add_one() {
     static const std::vector<void (RandomPipeline::*)()> kinds = {
-        &RandomPipeline::add_point,     &RandomPipeline::add_stencil,
-        &RandomPipeline::add_stencil,   &RandomPipeline::add_float_stencil,
-        &RandomPipeline::add_typed,     &RandomPipeline::add_typed,
-        &RandomPipeline::add_histogram, &RandomPipeline::add_column_sum,
-        &RandomPipeline::add_scan,      &RandomPipeline::add_tuple,
-        &RandomPipeline::add_argmax,    &RandomPipeline::add_extern,
-        &RandomPipeline::add_extern,    &RandomPipeline::add_lookup,
-        &RandomPipeline::add_inline,    &RandomPipeline::add_pair,
+        &RandomPipeline::add_point,         &RandomPipeline::add_stencil,
+        &RandomPipeline::add_stencil,       &RandomPipeline::add_float_stencil,
+        &RandomPipeline::add_float_stencil, &RandomPipeline::add_lookup,
+        &RandomPipeline::add_pair,          &RandomPipeline::add_inline,
+        &RandomPipeline::add_typed,         &RandomPipeline::add_typed,
+        &RandomPipeline::add_histogram,     &RandomPipeline::add_column_sum,
+        &RandomPipeline::add_scan,          &RandomPipeline::add_tuple,
+        &RandomPipeline::add_argmax,        &RandomPipeline::add_extern,
+        &RandomPipeline::add_extern,        &RandomPipeline::add_lookup,
+        &RandomPipeline::add_inline,        &RandomPipeline::add_pair,
     };
     (this->*kinds[static_cast<size_t>(draw(static_cast<int>(kinds.size())))])();
 }

@@ -312,7 +312,11 @@ Buffers run_plain(AbstractGenerator &generator, const Program &program, const Bu
     for (const State &state : graph.states) add(graph[state.value].name, graph[state.value]);
     std::vector<Buffer<>> in_order;
     for (const std::string &name : names) in_order.push_back(results.at(name));
-    whole.realize(Halide::Realization(in_order), Halide::get_host_target());
+    Halide::Target target = Halide::get_host_target();
+    if (generator.context().target().has_feature(Halide::Target::StrictFloat)) {
+        target.set_feature(Halide::Target::StrictFloat);
+    }
+    whole.realize(Halide::Realization(in_order), target);
     return results;
 }
 
